@@ -1,0 +1,186 @@
+//! Arithmetic of rotations that the jobs share: slerp by polynomials, on one joint or on the lanes
+//! of a block, and the rotation that a matrix with scale or a mirror carries.
+
+use glam::{Mat3, Mat3A, Quat, Vec3, Vec3A};
+
+use crate::LANES;
+
+/// One number a lane.
+pub(crate) type Lanes = [f32; LANES];
+
+/// Eight quaternions as [`crate::Block::rotation`] holds them: x, y, z, w.
+pub(crate) type Rotations = [Lanes; 4];
+
+/// Below this half-angle (radians) slerp and lerp agree to 1e-7.
+const STRAIGHT: f32 = 1e-3;
+
+/// `acos(x) / sqrt(1 - x)` for x in 0..=1, to 2e-8 (Abramowitz and Stegun 4.4.46).
+#[inline(always)]
+pub(crate) fn acos_over_root(x: f32) -> f32 {
+    const C: [f32; 8] = [
+        1.570_796_3,
+        -0.214_598_8,
+        0.088_978_99,
+        -0.050_174_305,
+        0.030_891_88,
+        -0.017_088_126,
+        0.006_670_09,
+        -0.001_262_491_1,
+    ];
+    C.iter().rev().fold(0.0, |sum, c| sum * x + c)
+}
+
+/// `sin(x) / x` from x squared, for x in 0..=pi/2, to 2e-9 (Abramowitz and Stegun 4.3.97).
+#[inline(always)]
+pub(crate) fn sine_over(x2: f32) -> f32 {
+    const C: [f32; 6] = [
+        1.0,
+        -0.166_666_67,
+        0.008_333_332,
+        -0.000_198_409,
+        0.000_002_752_6,
+        -0.000_000_023_9,
+    ];
+    C.iter().rev().fold(0.0, |sum, c| sum * x2 + c)
+}
+
+/// `cos(x)` from x squared, for x in 0..=pi/2, to 2e-9 (Abramowitz and Stegun 4.3.99).
+#[inline(always)]
+pub(crate) fn cosine(x2: f32) -> f32 {
+    const C: [f32; 6] = [
+        1.0,
+        -0.5,
+        0.041_666_642,
+        -0.001_388_839_7,
+        0.000_024_760_9,
+        -0.000_000_260_5,
+    ];
+    C.iter().rev().fold(0.0, |sum, c| sum * x2 + c)
+}
+
+/// The factors of slerp for two unit quaternions with dot product `cos` (0..=1, more counts as 1)
+/// at `t` in 0..=1.
+#[inline(always)]
+fn slerp_factors(cos: f32, t: f32) -> (f32, f32) {
+    let cos = cos.min(1.0);
+    let angle = (1.0 - cos).sqrt() * acos_over_root(cos);
+    let straight = angle < STRAIGHT;
+    let sine = |x: f32| x * sine_over(x * x);
+    let scale = 1.0 / if straight { 1.0 } else { sine(angle) };
+    let keep = if straight {
+        1.0 - t
+    } else {
+        sine((1.0 - t) * angle) * scale
+    };
+    let take = if straight { t } else { sine(t * angle) * scale };
+    (keep, take)
+}
+
+/// Spherical linear interpolation along the shorter arc, within 1e-6 of the exact value; `t` in
+/// 0..=1, the bits of `a` at 0 and of `b` at 1. Half a turn apart takes the arc that the
+/// quaternions' own signs give. (Shoemake 1985.)
+#[inline]
+pub(crate) fn slerp(a: Quat, b: Quat, t: f32) -> Quat {
+    if t <= 0.0 {
+        return a;
+    }
+    if t >= 1.0 {
+        return b;
+    }
+    let dot = a.dot(b);
+    let (keep, take) = slerp_factors(dot.abs(), t);
+    a * keep + b * if dot < 0.0 { -take } else { take }
+}
+
+/// [`slerp`] of each lane at its own `t` in 0..=1; lanes at 0 keep the bits of `a`.
+#[inline]
+pub(crate) fn slerp_lanes(a: &Rotations, b: &Rotations, t: &Lanes) -> Rotations {
+    let mut keep = [1.0; LANES];
+    let mut take = [0.0; LANES];
+    for lane in 0..LANES {
+        let dot = dot_lane(a, b, lane);
+        let (k, s) = slerp_factors(dot.abs(), t[lane]);
+        keep[lane] = k;
+        take[lane] = if dot < 0.0 { -s } else { s };
+    }
+    let mut out = *a;
+    for (out, (a, b)) in out.iter_mut().zip(a.iter().zip(b)) {
+        for lane in 0..LANES {
+            let mixed = a[lane] * keep[lane] + b[lane] * take[lane];
+            out[lane] = if t[lane] <= 0.0 { a[lane] } else { mixed };
+        }
+    }
+    out
+}
+
+/// The dot product of one lane.
+#[inline(always)]
+pub(crate) fn dot_lane(a: &Rotations, b: &Rotations, lane: usize) -> f32 {
+    a[0][lane] * b[0][lane]
+        + a[1][lane] * b[1][lane]
+        + a[2][lane] * b[2][lane]
+        + a[3][lane] * b[3][lane]
+}
+
+/// The axes of a matrix without its scale, and whether it mirrors: what is needed to carry a
+/// rotation from model space into the space of the matrix and back.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Axes {
+    /// Orthonormal, with determinant -1 where the matrix mirrors.
+    pub matrix: Mat3,
+    /// 1, or -1 where the matrix mirrors.
+    pub sign: f32,
+}
+
+impl Axes {
+    /// Takes shear and scale out of `matrix` (Gram and Schmidt, x first). Axes scaled to nothing
+    /// are replaced by some that complete the frame.
+    pub fn of(matrix: Mat3A) -> Self {
+        let sign = if matrix.determinant() < 0.0 {
+            -1.0
+        } else {
+            1.0
+        };
+        let x = Vec3::from(matrix.x_axis).normalize_or(Vec3::X);
+        let y = Vec3::from(matrix.y_axis).normalize_or_zero();
+        let y = (y - x * x.dot(y)).normalize_or(x.any_orthonormal_vector());
+        Self {
+            matrix: Mat3::from_cols(x, y, x.cross(y) * sign),
+            sign,
+        }
+    }
+
+    /// A rotation of model space as the same rotation in the local space.
+    pub fn to_local(self, rotation: Quat) -> Quat {
+        let axis = self.matrix.transpose() * rotation.xyz() * self.sign;
+        Quat::from_xyzw(axis.x, axis.y, axis.z, rotation.w)
+    }
+
+    /// A rotation of the local space as the same rotation in model space.
+    pub fn to_model(self, rotation: Quat) -> Quat {
+        let axis = self.matrix * rotation.xyz() * self.sign;
+        Quat::from_xyzw(axis.x, axis.y, axis.z, rotation.w)
+    }
+
+    /// The proper rotation of these axes; a mirror is taken out along z.
+    pub fn rotation(self) -> Quat {
+        let [x, y, z] = [self.matrix.x_axis, self.matrix.y_axis, self.matrix.z_axis];
+        unit(Quat::from_mat3(&Mat3::from_cols(x, y, z * self.sign)))
+    }
+}
+
+/// The direction that `matrix` turns `direction` into; zero where it flattens it.
+pub(crate) fn turned(matrix: Mat3A, direction: Vec3) -> Vec3 {
+    Vec3::from(matrix * Vec3A::from(direction)).normalize_or_zero()
+}
+
+/// A unit quaternion; the identity where `rotation` has no length or is not finite.
+#[inline]
+pub(crate) fn unit(rotation: Quat) -> Quat {
+    let length = rotation.length_squared();
+    if length > 1e-30 && length.is_finite() {
+        rotation * length.sqrt().recip()
+    } else {
+        Quat::IDENTITY
+    }
+}
