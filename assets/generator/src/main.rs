@@ -1,0 +1,62 @@
+//! `generator OUT_DIR` writes every character; `generator --check DIR` measures the files that lie there.
+#![allow(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "a command line talks on its standard streams"
+)]
+
+use std::path::Path;
+use std::process::ExitCode;
+
+const USAGE: &str = "\
+usage: generator OUT_DIR          write every character into a directory
+       generator --check DIR      measure the .glb files of a directory; exit code 1 past a limit";
+
+fn main() -> ExitCode {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    let args: Vec<&str> = args.iter().map(String::as_str).collect();
+    match args[..] {
+        ["-h" | "--help"] => {
+            println!("{USAGE}");
+            ExitCode::SUCCESS
+        }
+        ["--check", dir] => check(Path::new(dir)),
+        [dir] if !dir.starts_with('-') => write(Path::new(dir)),
+        _ => {
+            eprintln!("{USAGE}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn write(dir: &Path) -> ExitCode {
+    match generator::write_all(dir) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => fail(&error),
+    }
+}
+
+fn check(dir: &Path) -> ExitCode {
+    match generator::check::check(dir) {
+        Ok(report) => {
+            print!("{report}");
+            if report.passes() {
+                return ExitCode::SUCCESS;
+            }
+            eprintln!("generator: something is past its limit; look for the lines that end in '!'");
+            ExitCode::FAILURE
+        }
+        Err(error) => fail(&error),
+    }
+}
+
+fn fail(error: &dyn std::error::Error) -> ExitCode {
+    eprint!("generator: {error}");
+    let mut cause = error.source();
+    while let Some(inner) = cause {
+        eprint!(": {inner}");
+        cause = inner.source();
+    }
+    eprintln!();
+    ExitCode::FAILURE
+}
