@@ -1,0 +1,38 @@
+//! What game code adds to a step.
+
+use crate::{StableHasher, World};
+
+/// The parts of a step that belong to game code. Handlers may change the world freely; whatever they ask for acts
+/// where `docs/architecture.md` says for each phase.
+pub trait Behaviour {
+    /// New actors start, messages and timers arrive, input and `on_update` run.
+    fn update(&mut self, world: &mut World, dt: f32);
+
+    /// Before each fixed substep of movement; `dt` is the substep's length.
+    fn fixed_update(&mut self, world: &mut World, dt: f32);
+
+    /// Between evaluation and inverse kinematics, for actors whose scripts change their pose.
+    fn pose(&mut self, world: &mut World);
+
+    /// This step's animation events, in order, then `on_late_update`, which sees this step's joints.
+    fn react(&mut self, world: &mut World, dt: f32);
+
+    /// Adds what game code keeps outside the world to a hash of all state.
+    fn hash_into(&self, hasher: &mut StableHasher);
+}
+
+/// No game code: actors play what their level says. For tests and embedders that steer actors from Rust.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct NoScripts;
+
+impl Behaviour for NoScripts {
+    fn update(&mut self, _world: &mut World, _dt: f32) {}
+
+    fn fixed_update(&mut self, _world: &mut World, _dt: f32) {}
+
+    fn pose(&mut self, _world: &mut World) {}
+
+    fn react(&mut self, _world: &mut World, _dt: f32) {}
+
+    fn hash_into(&self, _hasher: &mut StableHasher) {}
+}

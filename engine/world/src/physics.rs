@@ -1,0 +1,191 @@
+//! The level's solid geometry, rays against it, and walking on it (rapier3d).
+
+use glam::{Quat, Vec3};
+use rapier3d::{
+    control::{CharacterAutostep, CharacterLength, KinematicCharacterController},
+    geometry::{ColliderBuilder, ColliderSet},
+    math::Pose,
+    parry::{
+        partitioning::{Bvh, BvhBuildStrategy},
+        query::{DefaultQueryDispatcher, Ray},
+        shape::Capsule,
+    },
+    pipeline::{QueryFilter, QueryPipeline},
+    prelude::RigidBodySet,
+};
+
+use crate::{Static, StaticShape};
+
+/// Where a ray met the level.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RayHit {
+    /// World space.
+    pub point_world: Vec3,
+    /// Unit vector away from the surface.
+    pub normal_world: Vec3,
+    /// Metres from the origin.
+    pub distance: f32,
+    /// Index into [`crate::Level::statics`].
+    pub shape: usize,
+}
+
+/// What a walk came to.
+pub(crate) struct Walked {
+    pub moved_world: Vec3,
+    pub grounded: bool,
+}
+
+/// Solid shapes that never move.
+#[derive(Clone, Default)]
+pub struct Physics {
+    bodies: RigidBodySet,
+    colliders: ColliderSet,
+    tree: Bvh,
+}
+
+/// Half the side of the slab that stands for an endless plane, metres.
+const PLANE_HALF: f32 = 5_000.0;
+/// Half the thickness of that slab, metres.
+const PLANE_DEPTH: f32 = 5.0;
+
+impl Physics {
+    /// Colliders for all solid shapes of a level.
+    pub fn new(statics: &[Static]) -> Self {
+        let mut physics = Self::default();
+        for (index, shape) in statics.iter().enumerate() {
+            let (half, center) = match shape.shape {
+                StaticShape::Box { half_extents } => (half_extents, shape.center_world),
+                StaticShape::Plane => (
+                    Vec3::new(PLANE_HALF, PLANE_DEPTH, PLANE_HALF),
+                    shape.center_world - Vec3::Y * PLANE_DEPTH,
+                ),
+            };
+            let pose = Pose::from_parts(center, Quat::from_rotation_y(shape.yaw));
+            let collider = ColliderBuilder::cuboid(half.x, half.y, half.z)
+                .position(pose)
+                .user_data(index as u128);
+            physics.colliders.insert(collider);
+        }
+        let leaves = physics
+            .colliders
+            .iter()
+            .map(|(handle, collider)| (handle.into_raw_parts().0 as usize, collider.compute_aabb()));
+        physics.tree = Bvh::from_iter(BvhBuildStrategy::Binned, leaves);
+        physics
+    }
+
+    fn queries(&self) -> QueryPipeline<'_> {
+        QueryPipeline {
+            dispatcher: &DefaultQueryDispatcher,
+            bvh: &self.tree,
+            bodies: &self.bodies,
+            colliders: &self.colliders,
+            filter: QueryFilter::default(),
+        }
+    }
+
+    /// The first solid surface on a ray, at most `reach` metres away. `None` too for a direction without length.
+    pub fn ray(&self, origin_world: Vec3, direction_world: Vec3, reach: f32) -> Option<RayHit> {
+        let direction = direction_world.try_normalize()?;
+        let ray = Ray::new(origin_world, direction);
+        let (handle, hit) = self.queries().cast_ray_and_get_normal(&ray, reach, true)?;
+        Some(RayHit {
+            point_world: origin_world + direction * hit.time_of_impact,
+            normal_world: hit.normal,
+            distance: hit.time_of_impact,
+            shape: self.colliders.get(handle)?.user_data as usize,
+        })
+    }
+
+    /// Moves an upright capsule whose sole is at `sole_world`: slides along walls, climbs low steps and slopes up to
+    /// 50 degrees, and keeps to the ground on the way down.
+    pub(crate) fn walk(&self, sole_world: Vec3, radius: f32, height: f32, wish_world: Vec3, dt: f32) -> Walked {
+        let controller = KinematicCharacterController {
+            offset: CharacterLength::Absolute(0.01),
+            max_slope_climb_angle: 50_f32.to_radians(),
+            min_slope_slide_angle: 50_f32.to_radians(),
+            autostep: Some(CharacterAutostep {
+                max_height: CharacterLength::Absolute(0.3),
+                min_width: CharacterLength::Absolute(0.1),
+                include_dynamic_bodies: false,
+            }),
+            snap_to_ground: (wish_world.y <= 0.0).then_some(CharacterLength::Absolute(0.2)),
+            ..KinematicCharacterController::default()
+        };
+        let half = (height * 0.5 - radius).max(0.01);
+        let capsule = Capsule::new_y(half, radius);
+        // The controller keeps its offset between capsule and ground; the sole stands on the ground all the same.
+        let middle = Pose::from_translation(sole_world + Vec3::Y * (half + radius + 0.01));
+        let walked = controller.move_shape(dt, &self.queries(), &capsule, &middle, wish_world, |_| {});
+        Walked {
+            moved_world: walked.translation,
+            grounded: walked.grounded,
+        }
+    }
+}
+
+impl std::fmt::Debug for Physics {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Physics")
+            .field("colliders", &self.colliders.len())
+            .finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ground_and_wall() -> Physics {
+        Physics::new(&[
+            Static {
+                name: None,
+                shape: StaticShape::Plane,
+                center_world: Vec3::ZERO,
+                yaw: 0.0,
+                color: [1.0; 4],
+            },
+            Static {
+                name: Some("wall".to_owned()),
+                shape: StaticShape::Box {
+                    half_extents: Vec3::new(0.5, 2.0, 3.0),
+                },
+                center_world: Vec3::new(3.0, 2.0, 0.0),
+                yaw: 0.0,
+                color: [1.0; 4],
+            },
+        ])
+    }
+
+    #[test]
+    fn a_ray_finds_ground_and_wall_and_misses_the_sky() {
+        let physics = ground_and_wall();
+        let down = physics
+            .ray(Vec3::new(0.0, 1.0, 0.0), Vec3::NEG_Y, 10.0)
+            .expect("ground");
+        assert!((down.distance - 1.0).abs() < 1e-5);
+        assert!(down.normal_world.abs_diff_eq(Vec3::Y, 1e-5));
+        let side = physics
+            .ray(Vec3::new(0.0, 1.0, 0.0), Vec3::X * 7.0, 10.0)
+            .expect("wall");
+        assert!((side.point_world.x - 2.5).abs() < 1e-5);
+        assert_eq!(side.shape, 1);
+        assert!(physics.ray(Vec3::Y, Vec3::Y, 100.0).is_none());
+        assert!(physics.ray(Vec3::Y, Vec3::ZERO, 100.0).is_none());
+    }
+
+    #[test]
+    fn a_walker_stops_at_a_wall_slides_along_it_and_stays_on_the_ground() {
+        let physics = ground_and_wall();
+        let mut sole = Vec3::ZERO;
+        for _ in 0..240 {
+            let wish = Vec3::new(2.0, -1.0, 0.5) / 60.0;
+            let walked = physics.walk(sole, 0.3, 1.8, wish, 1.0 / 60.0);
+            sole += walked.moved_world;
+            assert!(walked.grounded);
+        }
+        assert!((2.0..2.21).contains(&sole.x), "stopped at {sole}");
+        assert!(sole.z > 1.0, "slid to {sole}");
+        assert!(sole.y.abs() < 0.02, "stands at {sole}");
+    }
+}

@@ -1,0 +1,254 @@
+//! From local poses to joints in the world: chains, look-at, model matrices, attachments; in waves.
+//!
+//! reads: local poses, positions, goals. writes: poses, model matrices, attached actors' places, reports, the camera.
+//!
+//! A wave holds the actors all of whose parents (attached to, or target of a goal) are in earlier waves, so a socket is
+//! never a step late. A cycle is cut at its lowest actor, which sees the others' joints of the step before.
+
+use glam::{Affine3A, Vec3};
+use sinew_anim::{LookAtInput, TwoBoneInput};
+
+use crate::{Actor, ActorId, Actors, Animation, Pole, Target, World};
+
+/// Wave of an actor that has not been placed in one yet.
+const UNKNOWN: u16 = u16::MAX;
+
+pub(super) fn run(world: &mut World, dt: f32) {
+    sort_into_waves(&mut world.actors, &mut world.waves);
+    for wave in 0..=world.waves {
+        resolve(&mut world.actors, wave);
+        world.jobs.for_each(&mut world.actors, |actor, _| {
+            if actor.wave == wave {
+                finish_actor(actor, dt);
+            }
+        });
+    }
+    world.camera.follow(&world.actors, world.clock.frame, dt);
+}
+
+fn sort_into_waves(actors: &mut Actors, last: &mut u16) {
+    *last = 0;
+    for actor in actors.iter_mut() {
+        let free = actor.attachment.is_none() && goals(actor).all(|target| !matches!(target, Target::Actor { .. }));
+        actor.wave = if free { 0 } else { UNKNOWN };
+    }
+    for index in 0..actors.places() {
+        place_in_wave(actors, index, last);
+    }
+}
+
+/// Gives an actor and everything that it waits for a wave; without recursion, so that no chain is too long.
+fn place_in_wave(actors: &mut Actors, index: usize, last: &mut u16) {
+    let mut at = index;
+    for _ in 0..=actors.places() {
+        let Some(actor) = actors.at(at).filter(|actor| actor.wave == UNKNOWN) else {
+            return;
+        };
+        let waits_for = parents(actor).filter_map(|id| actors.get(id));
+        let open = waits_for.clone().find(|parent| parent.wave == UNKNOWN);
+        match open.map(|parent| parent.id.index as usize) {
+            Some(parent) if parent != at => at = parent,
+            _ => {
+                let wave = waits_for
+                    .map(|parent| parent.wave)
+                    .filter(|&wave| wave != UNKNOWN)
+                    .max()
+                    .map_or(0, |wave| wave + 1);
+                set_wave(actors, at, wave, last);
+                at = index;
+            }
+        }
+    }
+    // Every step either placed an actor or went to an open parent: a cycle. Its lowest actor goes first.
+    set_wave(actors, index, 0, last);
+}
+
+fn set_wave(actors: &mut Actors, index: usize, wave: u16, last: &mut u16) {
+    if let Some(actor) = actors.at_mut(index) {
+        actor.wave = wave;
+        *last = (*last).max(wave);
+    }
+}
+
+fn goals(actor: &Actor) -> impl Iterator<Item = Target> + Clone {
+    let animation = actor.animation.as_ref();
+    let chains = animation.map_or(&[][..], |animation| &animation.chains);
+    chains
+        .iter()
+        .filter_map(|chain| chain.target)
+        .chain(animation.and_then(|animation| animation.look.target))
+}
+
+fn parents(actor: &Actor) -> impl Iterator<Item = ActorId> + Clone {
+    let own = actor.id;
+    let attached = actor.attachment.as_ref().map(|attachment| attachment.parent);
+    let aimed = goals(actor).filter_map(|target| match target {
+        Target::Actor { actor, .. } => Some(actor),
+        Target::Point(_) => None,
+    });
+    attached.into_iter().chain(aimed).filter(move |&id| id != own)
+}
+
+/// Puts into each actor of a wave what it needs of others, so that the parallel part sees one actor at a time.
+fn resolve(actors: &mut Actors, wave: u16) {
+    for index in 0..actors.places() {
+        let Some(actor) = actors.at(index).filter(|actor| actor.wave == wave) else {
+            continue;
+        };
+        let socket = actor.attachment.as_ref().map(|attachment| {
+            let parent = actors.get(attachment.parent);
+            parent.map(|parent| socket_world(parent, attachment.joint.as_deref()))
+        });
+        match socket {
+            Some(Some(world)) => hang(actors.at_mut(index), world),
+            Some(None) => let_go(actors.at_mut(index)),
+            None => {}
+        }
+        let Some(animation) = actors.at(index).and_then(|actor| actor.animation.as_ref()) else {
+            continue;
+        };
+        for chain in 0..animation.chains.len() {
+            let point = chain_target(actors, index, chain);
+            if let Some(animation) = animation_at(actors, index) {
+                let goal = &mut animation.chains[chain];
+                release_if_gone(&mut goal.target, point, &mut goal.weight);
+                goal.point_world = point.unwrap_or(goal.point_world);
+            }
+        }
+        let point = actors
+            .at(index)
+            .and_then(|actor| actor.animation.as_ref()?.look.target)
+            .and_then(|target| point_of(actors, target, true));
+        if let Some(animation) = animation_at(actors, index) {
+            let goal = &mut animation.look;
+            release_if_gone(&mut goal.target, point, &mut goal.weight);
+            goal.point_world = point.unwrap_or(goal.point_world);
+        }
+    }
+}
+
+fn animation_at(actors: &mut Actors, index: usize) -> Option<&mut Animation> {
+    actors.at_mut(index)?.animation.as_mut()
+}
+
+fn chain_target(actors: &Actors, index: usize, chain: usize) -> Option<Vec3> {
+    let target = actors.at(index)?.animation.as_ref()?.chains[chain].target?;
+    point_of(actors, target, false)
+}
+
+/// Seconds in which a goal fades whose target went away.
+const LOST_TARGET_FADE: f32 = 0.3;
+
+fn release_if_gone(target: &mut Option<Target>, point: Option<Vec3>, weight: &mut sinew_anim::Fade) {
+    if target.is_some() && point.is_none() {
+        *target = None;
+        weight.to(0.0, LOST_TARGET_FADE);
+    }
+}
+
+fn point_of(actors: &Actors, target: Target, looking: bool) -> Option<Vec3> {
+    match target {
+        Target::Point(point) => Some(point),
+        Target::Actor { actor, joint } => {
+            let actor = actors.get(actor)?;
+            let socket = joint.and_then(|joint| actor.joint_world(joint));
+            let origin = actor.position_world;
+            let face = origin + Vec3::Y * face_height(actor);
+            Some(socket.map_or(if looking { face } else { origin }, |(position, _)| position))
+        }
+    }
+}
+
+/// Where one looks to look somebody in the face: nine tenths of the height.
+fn face_height(actor: &Actor) -> f32 {
+    let top = actor
+        .animation
+        .as_ref()
+        .map_or(0.0, |animation| animation.model.value.bounds[1].y);
+    top * 0.9
+}
+
+fn socket_world(parent: &Actor, joint: Option<&str>) -> Affine3A {
+    let joint_model = joint.and_then(|name| {
+        let animation = parent.animation.as_ref()?;
+        let joint = animation.model.value.skeleton.find(name)?;
+        animation.model_joints.get(usize::from(joint)).copied()
+    });
+    parent.world * joint_model.unwrap_or(Affine3A::IDENTITY)
+}
+
+fn hang(actor: Option<&mut Actor>, world: Affine3A) {
+    let Some(actor) = actor else {
+        return;
+    };
+    let (_, rotation, position) = world.to_scale_rotation_translation();
+    actor.world = Affine3A::from_rotation_translation(rotation, position);
+    actor.position_world = position;
+    let forward = rotation * Vec3::Z;
+    if forward.x.hypot(forward.z) > 1e-4 {
+        actor.yaw = forward.x.atan2(forward.z);
+    }
+}
+
+fn let_go(actor: Option<&mut Actor>) {
+    if let Some(actor) = actor {
+        actor.attachment = None;
+        actor.place();
+    }
+}
+
+fn finish_actor(actor: &mut Actor, dt: f32) {
+    let Some(animation) = &mut actor.animation else {
+        return;
+    };
+    let Animation {
+        model,
+        graph,
+        pose,
+        model_joints,
+        chains,
+        look,
+        ..
+    } = animation;
+    let skeleton = &model.value.skeleton;
+    sinew_anim::local_to_model(skeleton, pose, model_joints);
+    let world_to_model = actor.world.inverse();
+    for (rig, goal) in graph.chains.iter().zip(chains.iter_mut()) {
+        let weight = goal.weight.step(dt);
+        let [hip, knee, foot] = rig.joints[..] else {
+            continue;
+        };
+        if weight <= 0.0 {
+            continue;
+        }
+        let pole = match goal.pole {
+            Pole::PointWorld(point) => sinew_anim::Pole::Point(world_to_model.transform_point3(point)),
+            Pole::DirectionModel(direction) => sinew_anim::Pole::Direction(direction),
+            Pole::Default => rig
+                .pole_dir
+                .map_or(sinew_anim::Pole::Rest, sinew_anim::Pole::Direction),
+        };
+        let input = TwoBoneInput {
+            joints: [hip, knee, foot],
+            target_model: world_to_model.transform_point3(goal.point_world),
+            pole,
+            weight,
+            soft: rig.soft,
+        };
+        goal.report = sinew_anim::two_bone(skeleton, model_joints, &input, pose);
+        sinew_anim::local_to_model(skeleton, pose, model_joints);
+    }
+    let weight = look.weight.step(dt);
+    if let Some(rig) = graph.look_at.as_ref().filter(|_| weight > 0.0) {
+        let input = LookAtInput {
+            chain: &rig.chain,
+            target_model: world_to_model.transform_point3(look.point_world),
+            forward_model: rig.forward_model,
+            max_yaw: rig.max_yaw,
+            max_pitch: rig.max_pitch,
+            weight,
+        };
+        look.report = sinew_anim::look_at(skeleton, model_joints, &input, pose);
+        sinew_anim::local_to_model(skeleton, pose, model_joints);
+    }
+}

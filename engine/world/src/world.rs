@@ -1,0 +1,307 @@
+//! The world: everything that a running level is made of, as data.
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use glam::Vec3;
+use sinew_anim::{Graph, GraphDef, GraphEvent};
+use sinew_assets::{Assets, Diagnostic, Loaded, LogicalPath};
+use sinew_model::Model;
+
+use crate::{
+    Actor, ActorId, Actors, Animation, Camera, Controls, Data, Debug, Jobs, Level, Messages, Motion, Physics, Random,
+    Spawn, Timers, WorldError,
+};
+
+/// Game time.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Clock {
+    /// Seconds of game time at the end of the last step.
+    pub time: f64,
+    /// Steps so far.
+    pub frame: u64,
+    /// Seconds of the current step, scaled.
+    pub dt: f32,
+    /// Factor on time; 0 pauses.
+    pub scale: f32,
+}
+
+/// An animation event of one actor in this step.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Event {
+    /// Whose graph it happened in.
+    pub actor: ActorId,
+    /// What happened.
+    pub event: GraphEvent,
+}
+
+/// Everything that a running level is made of.
+#[derive(Clone)]
+pub struct World {
+    /// Files by logical path.
+    pub assets: Assets,
+    /// All actors.
+    pub actors: Actors,
+    /// The running level.
+    pub level: Level,
+    /// Solid geometry.
+    pub physics: Physics,
+    /// Actions.
+    pub controls: Controls,
+    /// The eye.
+    pub camera: Camera,
+    /// Game time.
+    pub clock: Clock,
+    /// Seed of all random streams.
+    pub seed: u64,
+    /// This step's animation events, by actor and then as each graph orders them.
+    pub events: Vec<Event>,
+    /// Events that did not fit in any step so far.
+    pub events_lost: u64,
+    /// Messages under way.
+    pub messages: Messages,
+    /// Named timers.
+    pub timers: Timers,
+    /// What is drawn and said for people who watch.
+    pub debug: Debug,
+    /// Threads.
+    pub jobs: Jobs,
+    /// Remarks since somebody last took them: a cut cycle of attachments, a missing joint.
+    pub remarks: Vec<Diagnostic>,
+    pub(crate) spawned: u64,
+    pub(crate) waves: u16,
+    graphs: Vec<CachedGraph>,
+}
+
+/// A compiled graph, shared by all actors with the same definition and model.
+#[derive(Clone)]
+struct CachedGraph {
+    motion: Motion,
+    model: Arc<Model>,
+    graph: Arc<Graph>,
+}
+
+impl World {
+    /// An empty world over some files.
+    pub fn new(assets: Assets, jobs: Jobs, seed: u64) -> Self {
+        Self {
+            assets,
+            actors: Actors::default(),
+            level: Level::default(),
+            physics: Physics::default(),
+            controls: Controls::default(),
+            camera: Camera::default(),
+            clock: Clock {
+                time: 0.0,
+                frame: 0,
+                dt: 0.0,
+                scale: 1.0,
+            },
+            seed,
+            events: Vec::new(),
+            events_lost: 0,
+            messages: Messages::default(),
+            timers: Timers::default(),
+            debug: Debug::default(),
+            jobs,
+            remarks: Vec::new(),
+            spawned: 0,
+            waves: 0,
+            graphs: Vec::new(),
+        }
+    }
+
+    /// Makes an actor. It is found at once, starts in the next update and is drawn from its first finish.
+    ///
+    /// # Errors
+    /// A name that is taken, a model that cannot be used, a variant that the model lacks.
+    pub fn spawn(&mut self, spawn: Spawn) -> Result<ActorId, WorldError> {
+        let name = if spawn.name.is_empty() {
+            format!("actor_{}", self.spawned)
+        } else {
+            spawn.name
+        };
+        if self.actors.find(&name).is_some() {
+            return Err(WorldError::NameTaken(name));
+        }
+        let mut actor = Actor::named(&name);
+        if let Some(path) = &spawn.model {
+            let model = self.load_model(path)?;
+            if let Some(variant) = &spawn.variant {
+                actor.variant = Some(find_variant(&model.value, path, variant)?);
+            }
+            let graph = self.graph_for(&Motion::Rest, &model.value)?;
+            let mut animation = Animation::new(path.clone(), model, Motion::Rest, graph);
+            animation.root_mode = spawn.root_mode;
+            actor.animation = Some(animation);
+        }
+        actor.random = Random::seeded(self.seed, &name);
+        actor.position_world = spawn.position_world;
+        actor.yaw = spawn.yaw;
+        actor.scripts = spawn.scripts;
+        actor.properties = spawn.properties;
+        actor.tags = spawn.tags;
+        actor.place();
+        self.spawned += 1;
+        Ok(self.actors.insert(actor))
+    }
+
+    /// Loads a model, or gives the loaded one.
+    ///
+    /// # Errors
+    /// [`WorldError::Asset`].
+    pub fn load_model(&mut self, path: &LogicalPath) -> Result<Loaded<Model>, WorldError> {
+        self.assets
+            .model(path)
+            .map_err(|diagnostic| WorldError::Asset(Box::new(diagnostic)))
+    }
+
+    /// The compiled form of what is to move a model; compiled once for all actors that share both.
+    ///
+    /// # Errors
+    /// [`WorldError::Asset`] with the first fault of the graph; [`WorldError::Unknown`] for a clip that is not there.
+    pub fn graph_for(&mut self, motion: &Motion, model: &Arc<Model>) -> Result<Arc<Graph>, WorldError> {
+        let known = |cached: &&CachedGraph| Arc::ptr_eq(&cached.model, model) && cached.motion == *motion;
+        if let Some(cached) = self.graphs.iter().find(known) {
+            return Ok(cached.graph.clone());
+        }
+        let graph = Arc::new(compile(motion, model)?);
+        self.graphs.retain(|cached| Arc::strong_count(&cached.graph) > 1);
+        self.graphs.push(CachedGraph {
+            motion: motion.clone(),
+            model: model.clone(),
+            graph: graph.clone(),
+        });
+        Ok(graph)
+    }
+
+    /// Gives an actor another graph; what both have by name is kept.
+    ///
+    /// # Errors
+    /// An actor that is gone or has no model; a graph that does not fit the model. Nothing changes then.
+    pub fn set_motion(&mut self, id: ActorId, motion: Motion) -> Result<(), WorldError> {
+        let model = self.need_animation(id)?.model.clone();
+        let graph = self.graph_for(&motion, &model.value)?;
+        self.events.retain(|event| event.actor != id);
+        self.need_animation_mut(id)?.change_graph(model, motion, graph);
+        Ok(())
+    }
+
+    /// Gives an actor the graph of this definition.
+    ///
+    /// # Errors
+    /// As [`Self::set_motion`].
+    pub fn set_graph(&mut self, id: ActorId, def: Arc<GraphDef>) -> Result<(), WorldError> {
+        self.set_motion(id, Motion::Graph { def, file: None })
+    }
+
+    /// The moving part of an actor.
+    ///
+    /// # Errors
+    /// An actor that is gone or has no model.
+    pub fn need_animation(&self, id: ActorId) -> Result<&Animation, WorldError> {
+        let actor = self.actors.need(id)?;
+        actor
+            .animation
+            .as_ref()
+            .ok_or_else(|| WorldError::NoModel(actor.name.to_string()))
+    }
+
+    /// The moving part of an actor, to change it.
+    ///
+    /// # Errors
+    /// An actor that is gone or has no model.
+    pub fn need_animation_mut(&mut self, id: ActorId) -> Result<&mut Animation, WorldError> {
+        let actor = self.actors.need_mut(id)?;
+        let name = actor.name.clone();
+        actor
+            .animation
+            .as_mut()
+            .ok_or_else(|| WorldError::NoModel(name.to_string()))
+    }
+
+    /// Marks an actor as going: its `alive` is false at once, it is taken out at the end of the phase.
+    ///
+    /// # Errors
+    /// An actor that is gone already.
+    pub fn destroy(&mut self, id: ActorId) -> Result<(), WorldError> {
+        self.actors.need_mut(id)?.alive = false;
+        Ok(())
+    }
+
+    /// Moves an actor at once: no velocity, no root motion and no walking come of it.
+    ///
+    /// # Errors
+    /// An actor that is gone.
+    pub fn teleport(&mut self, id: ActorId, position_world: Vec3, yaw: Option<f32>) -> Result<(), WorldError> {
+        let actor = self.actors.need_mut(id)?;
+        actor.position_world = position_world;
+        actor.yaw = yaw.unwrap_or(actor.yaw);
+        if let Some(character) = &mut actor.character {
+            character.vertical_speed = 0.0;
+        }
+        actor.place();
+        Ok(())
+    }
+
+    /// Takes out the actors that were destroyed in the phase that ends.
+    pub(crate) fn end_phase(&mut self) {
+        let dying = |actor: &&Actor| !actor.alive;
+        while let Some(id) = self.actors.iter().find(dying).map(|actor| actor.id) {
+            self.actors.remove(id, self.clock.frame);
+            self.timers.forget(id);
+            self.events.retain(|event| event.actor != id);
+        }
+    }
+
+    /// A property of an actor as the level or a script set it.
+    pub fn property(&self, id: ActorId, name: &str) -> Option<&Data> {
+        self.actors.get(id)?.properties.get(name)
+    }
+
+    /// Replaces all properties of an actor.
+    ///
+    /// # Errors
+    /// An actor that is gone.
+    pub fn set_properties(&mut self, id: ActorId, properties: BTreeMap<String, Data>) -> Result<(), WorldError> {
+        self.actors.need_mut(id)?.properties = properties;
+        Ok(())
+    }
+}
+
+pub(crate) fn find_variant(model: &Model, path: &LogicalPath, name: &str) -> Result<usize, WorldError> {
+    let known = model.variants.iter();
+    known
+        .clone()
+        .position(|variant| variant == name)
+        .ok_or_else(|| WorldError::Unknown {
+            owner: format!("model `{path}`"),
+            what: "variant",
+            name: name.to_owned(),
+            nearest: sinew_anim::nearest(name, known.map(String::as_str)).map(str::to_owned),
+        })
+}
+
+fn compile(motion: &Motion, model: &Model) -> Result<Graph, WorldError> {
+    let skeleton = &model.skeleton;
+    match motion {
+        Motion::Rest => Ok(Graph::rest(skeleton)),
+        Motion::Clip { clip, looping, speed } => {
+            let known = model.clips.iter();
+            let found = known.clone().find(|known| known.name == *clip);
+            let found = found.ok_or_else(|| WorldError::Unknown {
+                owner: "the model".to_owned(),
+                what: "clip",
+                name: clip.clone(),
+                nearest: sinew_anim::nearest(clip, known.map(|clip| clip.name.as_str())).map(str::to_owned),
+            })?;
+            Ok(Graph::single_clip(skeleton, found, *looping, *speed))
+        }
+        Motion::Graph { def, file } => Graph::compile(def, skeleton, &model.clips).map_err(|errors| {
+            let shown = file.as_ref().map(ToString::to_string);
+            let mut diagnostics = errors
+                .into_iter()
+                .map(|error| sinew_assets::graph_diagnostic(error, shown.clone(), None));
+            WorldError::Asset(Box::new(diagnostics.next().unwrap_or_default()))
+        }),
+    }
+}
