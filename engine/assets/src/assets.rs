@@ -1,0 +1,463 @@
+//! Models, graphs and texts by logical path, each read once, with a generation that rises when a
+//! better version is handed in.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use crate::standin::{GraphDef, import};
+use sinew_anim::nearest;
+use sinew_model::Model;
+
+use crate::{
+    AssetError, Diagnostic, LevelDef, LogicalPath,
+    files::{self, Files},
+};
+
+/// What was loaded, and how often it has changed.
+#[derive(Debug)]
+pub struct Loaded<T: ?Sized> {
+    /// Shared with everybody who uses it.
+    pub value: Arc<T>,
+    /// 1 at first, one more with each new version.
+    pub generation: u64,
+}
+
+impl<T: ?Sized> Clone for Loaded<T> {
+    fn clone(&self) -> Self {
+        Self {
+            value: Arc::clone(&self.value),
+            generation: self.generation,
+        }
+    }
+}
+
+/// Which loaded things have a new version, each in order of paths.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub struct Changed {
+    /// Models, also those of which only a buffer or an image changed.
+    pub models: Vec<LogicalPath>,
+    /// Graphs.
+    pub graphs: Vec<LogicalPath>,
+    /// Scripts, levels and other texts.
+    pub texts: Vec<LogicalPath>,
+}
+
+impl Changed {
+    /// True where nothing that is loaded has changed.
+    pub fn is_empty(&self) -> bool {
+        self.models.is_empty() && self.graphs.is_empty() && self.texts.is_empty()
+    }
+}
+
+/// New versions that were read without fault and are not in use yet: what [`Assets::commit`] takes.
+#[derive(Clone, Debug, Default)]
+pub struct Prepared {
+    /// In order of paths.
+    pub models: Vec<(LogicalPath, Arc<Model>)>,
+    /// In order of paths.
+    pub graphs: Vec<(LogicalPath, Arc<GraphDef>)>,
+    /// In order of paths.
+    pub texts: Vec<(LogicalPath, Arc<str>)>,
+    /// What each of `models` refers to.
+    depends: Vec<Vec<LogicalPath>>,
+    /// New bytes of files in memory.
+    memory: Vec<(LogicalPath, Vec<u8>)>,
+}
+
+/// The files of a project, its levels and its mods, and what was loaded from them.
+#[derive(Clone, Debug)]
+pub struct Assets {
+    files: Files,
+    models: Cache<Model>,
+    graphs: Cache<GraphDef>,
+    texts: Cache<str>,
+}
+
+type Cache<T> = BTreeMap<LogicalPath, Entry<T>>;
+
+#[derive(Debug)]
+struct Entry<T: ?Sized> {
+    loaded: Loaded<T>,
+    /// Files that this one refers to.
+    depends: Vec<LogicalPath>,
+}
+
+impl<T: ?Sized> Clone for Entry<T> {
+    fn clone(&self) -> Self {
+        Self {
+            loaded: self.loaded.clone(),
+            depends: self.depends.clone(),
+        }
+    }
+}
+
+type Bytes = BTreeMap<LogicalPath, Vec<u8>>;
+
+impl Assets {
+    /// The files of a project: `sinew:` is its folder `assets`, then its folder `scripts`. Neither has to
+    /// be there.
+    pub fn new(project: &Path) -> Self {
+        Self {
+            files: Files::new(project),
+            models: Cache::new(),
+            graphs: Cache::new(),
+            texts: Cache::new(),
+        }
+    }
+
+    /// Makes a folder the space `id`, instead of the one that was.
+    pub fn add_space(&mut self, id: &str, folder: &Path) {
+        self.files.add_space(id, folder);
+    }
+
+    /// Puts a file into memory, in front of one on disk: for embedders and tests without a disk.
+    /// What was already loaded stays; [`Assets::replace`] changes it.
+    pub fn insert(&mut self, path: &LogicalPath, bytes: Vec<u8>) {
+        self.files.memory.insert(path.clone(), bytes);
+    }
+
+    /// The bytes of a file.
+    ///
+    /// # Errors
+    /// See [`AssetError`].
+    pub fn read(&self, path: &LogicalPath) -> Result<Vec<u8>, AssetError> {
+        self.files.read(path)
+    }
+
+    /// The file on disk, where there is one that may be read.
+    pub fn file_of(&self, path: &LogicalPath) -> Option<PathBuf> {
+        self.files.locate(path).ok()
+    }
+
+    /// The logical path of a file, which need not be there any more; of the innermost space where one
+    /// lies in another. `None` outside of all spaces and for names that break a rule.
+    pub fn path_of(&self, file: &Path) -> Option<LogicalPath> {
+        self.files.path_of(file)
+    }
+
+    /// The path as messages show it: relative to the project, with `/`; the logical path for a file
+    /// outside the project or in memory.
+    pub fn display(&self, path: &LogicalPath) -> String {
+        self.files.display(path)
+    }
+
+    /// Every file of a space, in order of paths. Hidden names and links to folders are left out.
+    pub fn list(&self, space: &str) -> Vec<LogicalPath> {
+        self.files.list(space)
+    }
+
+    /// Reads `level.toml` in a folder (or the file of that name itself) and makes the folder the
+    /// space of the level's id. Its text is loaded as `id:level.toml`.
+    ///
+    /// # Errors
+    /// Why it cannot be read, or every fault of the file.
+    pub fn open_level(&mut self, at: &Path) -> Result<LevelDef, Vec<Diagnostic>> {
+        let named = at.file_name().is_some_and(|name| name == "level.toml");
+        let folder = match at.parent() {
+            Some(parent) if named && !at.is_dir() => parent,
+            _ => at,
+        };
+        let file = std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned());
+        let shown = self.files.show(&file.join("level.toml"));
+        let bytes = files::read_in(folder, "level.toml", &shown)
+            .map_err(|error| vec![error.into()])?
+            .ok_or_else(|| vec![self.no_level(folder)])?;
+        let text = text_of(bytes, &shown).map_err(|error| vec![error.into()])?;
+        let level = LevelDef::from_toml(&text, &shown)?;
+        if self.files.is_at(&level.id, folder) == Some(false) {
+            let error = Diagnostic::error(
+                "E-LEVEL-ID-TAKEN",
+                format!(
+                    "there is already a level or mod `{}` in another folder",
+                    level.id
+                ),
+            );
+            let range = crate::locate_toml(&text, "/id").unwrap_or(0..0);
+            return Err(vec![
+                error.at(&shown, &text, range).help("give it another `id`"),
+            ]);
+        }
+        self.add_space(&level.id, folder);
+        let path = LogicalPath {
+            space: level.id.clone(),
+            path: "level.toml".to_owned(),
+        };
+        self.texts
+            .entry(path)
+            .or_insert_with(|| Entry::new(text, Vec::new()));
+        Ok(level)
+    }
+
+    fn no_level(&self, folder: &Path) -> Diagnostic {
+        let shown = self
+            .files
+            .show(&std::path::absolute(folder).unwrap_or_default());
+        if folder.is_dir() {
+            return Diagnostic::error(
+                "E-LEVEL-MISSING",
+                format!("there is no `level.toml` in `{shown}`"),
+            )
+            .help("name the folder of a level, such as `samples/plaza`");
+        }
+        let parent = match folder.parent() {
+            Some(parent) if !parent.as_os_str().is_empty() => parent,
+            _ => Path::new("."),
+        };
+        let siblings: BTreeSet<String> = std::fs::read_dir(parent)
+            .into_iter()
+            .flatten()
+            .flatten()
+            .filter_map(|entry| entry.file_name().into_string().ok())
+            .collect();
+        let wanted = folder
+            .file_name()
+            .and_then(|name| name.to_str())
+            .unwrap_or_default();
+        let near = nearest(wanted, siblings.iter().map(String::as_str));
+        let help = near.map_or_else(
+            || "name the folder of a level, such as `samples/plaza`".to_owned(),
+            |name| {
+                let parent = self
+                    .files
+                    .show(&std::path::absolute(parent).unwrap_or_default());
+                format!(
+                    "did you mean `{}`?",
+                    format!("{parent}/{name}").trim_start_matches("./")
+                )
+            },
+        );
+        Diagnostic::error("E-LEVEL-MISSING", format!("there is no folder `{shown}`")).help(help)
+    }
+
+    /// A model and the files that it refers to, read at most once.
+    ///
+    /// # Errors
+    /// Why the file cannot be read, or why its content is refused.
+    pub fn model(&mut self, path: &LogicalPath) -> Result<Loaded<Model>, Box<Diagnostic>> {
+        if let Some(entry) = self.models.get(path) {
+            return Ok(entry.loaded.clone());
+        }
+        let (model, depends) = self.parse_model(path, &Bytes::new())?;
+        Ok(insert(&mut self.models, path, model, depends))
+    }
+
+    /// A graph from an `.animgraph.json`, read at most once. It is not compiled: that needs a
+    /// skeleton.
+    ///
+    /// # Errors
+    /// Why the file cannot be read, or why its content is refused.
+    pub fn graph(&mut self, path: &LogicalPath) -> Result<Loaded<GraphDef>, Box<Diagnostic>> {
+        if let Some(entry) = self.graphs.get(path) {
+            return Ok(entry.loaded.clone());
+        }
+        let graph = self.parse_graph(path, self.read(path)?)?;
+        Ok(insert(&mut self.graphs, path, graph, Vec::new()))
+    }
+
+    /// The text of a script or another file, read at most once. A byte order mark is left out.
+    ///
+    /// # Errors
+    /// Why the file cannot be read.
+    pub fn text(&mut self, path: &LogicalPath) -> Result<Loaded<str>, Box<Diagnostic>> {
+        if let Some(entry) = self.texts.get(path) {
+            return Ok(entry.loaded.clone());
+        }
+        let text = text_of(self.read(path)?, &self.display(path))?;
+        Ok(insert(&mut self.texts, path, text, Vec::new()))
+    }
+
+    /// Takes over the new bytes of one file: reads them first, and only if everything that is loaded
+    /// from this file is good, swaps all of it and raises the generations. A file that nothing was
+    /// loaded from changes nothing.
+    ///
+    /// # Errors
+    /// Why the new version is refused; the old one stays.
+    pub fn replace(
+        &mut self,
+        path: &LogicalPath,
+        bytes: Vec<u8>,
+    ) -> Result<Changed, Box<Diagnostic>> {
+        let prepared = self.prepare(vec![(path.clone(), bytes)]);
+        match prepared {
+            Ok(prepared) => Ok(self.commit(prepared)),
+            Err(faults) => Err(faults.into_iter().next().map(Box::new).unwrap_or_default()),
+        }
+    }
+
+    /// Reads the new bytes of files that change together, and changes nothing yet. Files that a model
+    /// refers to come from `changed`, else from where they are.
+    ///
+    /// # Errors
+    /// Every reason why a new version is refused.
+    pub fn prepare(
+        &self,
+        changed: Vec<(LogicalPath, Vec<u8>)>,
+    ) -> Result<Prepared, Vec<Diagnostic>> {
+        let changed: Bytes = changed.into_iter().collect();
+        let mut prepared = Prepared::default();
+        let mut faults = Vec::new();
+        for (path, bytes) in &changed {
+            if self.texts.contains_key(path) {
+                match text_of(bytes.clone(), &self.display(path)) {
+                    Ok(text) => prepared.texts.push((path.clone(), text)),
+                    Err(error) => faults.push(error.into()),
+                }
+            }
+            if self.graphs.contains_key(path) {
+                match self.parse_graph(path, bytes.clone()) {
+                    Ok(graph) => prepared.graphs.push((path.clone(), graph)),
+                    Err(fault) => faults.push(*fault),
+                }
+            }
+        }
+        for (path, entry) in &self.models {
+            let touched = std::iter::once(path).chain(&entry.depends);
+            if !touched.into_iter().any(|path| changed.contains_key(path)) {
+                continue;
+            }
+            match self.parse_model(path, &changed) {
+                Ok((model, depends)) => {
+                    prepared.models.push((path.clone(), model));
+                    prepared.depends.push(depends);
+                }
+                Err(fault) => faults.push(*fault),
+            }
+        }
+        let in_memory = |(path, _): &(LogicalPath, _)| self.files.memory.contains_key(path);
+        prepared.memory = changed.into_iter().filter(in_memory).collect();
+        if faults.is_empty() {
+            Ok(prepared)
+        } else {
+            Err(faults)
+        }
+    }
+
+    /// Puts prepared versions into use and raises their generations.
+    pub fn commit(&mut self, prepared: Prepared) -> Changed {
+        self.files.memory.extend(prepared.memory);
+        let models = prepared.models.into_iter().zip(prepared.depends);
+        Changed {
+            models: models
+                .map(|((path, model), depends)| swap(&mut self.models, path, model, depends))
+                .collect(),
+            graphs: prepared
+                .graphs
+                .into_iter()
+                .map(|(path, graph)| swap(&mut self.graphs, path, graph, Vec::new()))
+                .collect(),
+            texts: prepared
+                .texts
+                .into_iter()
+                .map(|(path, text)| swap(&mut self.texts, path, text, Vec::new()))
+                .collect(),
+        }
+    }
+
+    /// Everything that was loaded and what it refers to, each once, in order of paths.
+    pub fn loaded(&self) -> impl Iterator<Item = &LogicalPath> {
+        let models = self.models.iter();
+        let models = models.flat_map(|(path, entry)| std::iter::once(path).chain(&entry.depends));
+        let all = models.chain(self.graphs.keys()).chain(self.texts.keys());
+        all.collect::<BTreeSet<_>>().into_iter()
+    }
+
+    fn parse_model(
+        &self,
+        path: &LogicalPath,
+        changed: &Bytes,
+    ) -> Result<(Arc<Model>, Vec<LogicalPath>), Box<Diagnostic>> {
+        let read = |path: &LogicalPath| match changed.get(path) {
+            Some(bytes) => Ok(bytes.clone()),
+            None => self.read(path),
+        };
+        let bytes = read(path)?;
+        let mut depends = BTreeSet::new();
+        let mut fetch = |relative: &str| {
+            let wanted = path
+                .join(relative)
+                .map_err(|error| format!("the path {error}"))?;
+            let bytes = read(&wanted).map_err(|error| match error.help() {
+                Some(help) => format!("{error}; {help}"),
+                None => error.to_string(),
+            });
+            depends.insert(wanted);
+            bytes
+        };
+        let model = import(&bytes, &mut fetch).map_err(|error| {
+            let json = path.extension().eq_ignore_ascii_case("gltf");
+            let source = std::str::from_utf8(&bytes)
+                .ok()
+                .filter(|_| json)
+                .map(Arc::from);
+            Box::new(Diagnostic::from_import(
+                error,
+                &self.display(path),
+                source.as_ref(),
+            ))
+        })?;
+        Ok((Arc::new(model), depends.into_iter().collect()))
+    }
+
+    fn parse_graph(
+        &self,
+        path: &LogicalPath,
+        bytes: Vec<u8>,
+    ) -> Result<Arc<GraphDef>, Box<Diagnostic>> {
+        let shown = self.display(path);
+        let text = text_of(bytes, &shown)?;
+        GraphDef::from_json(&text)
+            .map(Arc::new)
+            .map_err(|error| Box::new(Diagnostic::from_graph(error, &shown, Some(&text))))
+    }
+}
+
+impl<T: ?Sized> Entry<T> {
+    fn new(value: Arc<T>, depends: Vec<LogicalPath>) -> Self {
+        Self {
+            loaded: Loaded {
+                value,
+                generation: 1,
+            },
+            depends,
+        }
+    }
+}
+
+fn insert<T: ?Sized>(
+    cache: &mut Cache<T>,
+    path: &LogicalPath,
+    value: Arc<T>,
+    depends: Vec<LogicalPath>,
+) -> Loaded<T> {
+    let entry = Entry::new(value, depends);
+    let loaded = entry.loaded.clone();
+    cache.insert(path.clone(), entry);
+    loaded
+}
+
+fn swap<T: ?Sized>(
+    cache: &mut Cache<T>,
+    path: LogicalPath,
+    value: Arc<T>,
+    depends: Vec<LogicalPath>,
+) -> LogicalPath {
+    if let Some(entry) = cache.get_mut(&path) {
+        entry.loaded.value = value;
+        entry.loaded.generation += 1;
+        entry.depends = depends;
+    }
+    path
+}
+
+fn text_of(bytes: Vec<u8>, shown: &str) -> Result<Arc<str>, AssetError> {
+    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&bytes);
+    std::str::from_utf8(bytes)
+        .map(Arc::from)
+        .map_err(|error| AssetError::NotText {
+            path: shown.to_owned(),
+            offset: error.valid_up_to(),
+        })
+}
