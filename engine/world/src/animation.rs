@@ -113,23 +113,29 @@ pub struct Animation {
     pub(crate) advanced: Advanced,
 }
 
-impl ChainGoal {
-    const IDLE: Self = Self {
-        target: None,
-        point_world: Vec3::ZERO,
-        pole: Pole::Default,
-        weight: Fade::ZERO,
-        report: IkReport::NONE,
-    };
+impl Default for ChainGoal {
+    /// Nothing is asked.
+    fn default() -> Self {
+        Self {
+            target: None,
+            point_world: Vec3::ZERO,
+            pole: Pole::Default,
+            weight: Fade::default(),
+            report: IkReport::default(),
+        }
+    }
 }
 
-impl LookGoal {
-    const IDLE: Self = Self {
-        target: None,
-        point_world: Vec3::ZERO,
-        weight: Fade::ZERO,
-        report: IkReport::NONE,
-    };
+impl Default for LookGoal {
+    /// Nothing is asked.
+    fn default() -> Self {
+        Self {
+            target: None,
+            point_world: Vec3::ZERO,
+            weight: Fade::default(),
+            report: IkReport::default(),
+        }
+    }
 }
 
 impl Animation {
@@ -140,8 +146,8 @@ impl Animation {
         sinew_anim::local_to_model(skeleton, &skeleton.rest, &mut model_joints);
         Self {
             state: GraphState::start(&graph),
-            chains: vec![ChainGoal::IDLE; graph.chains.len()],
-            look: LookGoal::IDLE,
+            chains: vec![ChainGoal::default(); graph.chains.len()],
+            look: LookGoal::default(),
             pose: skeleton.rest.clone(),
             model_joints,
             root: RootDelta::default(),
@@ -165,7 +171,7 @@ impl Animation {
             .map(|chain| {
                 let kept = self.graph.chain(&chain.name).map(usize::from);
                 kept.and_then(|index| old.get(index).copied())
-                    .unwrap_or(ChainGoal::IDLE)
+                    .unwrap_or_default()
             })
             .collect();
         if !Arc::ptr_eq(&self.model.value, &model.value) {

@@ -85,8 +85,11 @@ impl StableHasher {
     }
 
     fn pose(&mut self, pose: &Pose) {
-        let blocks: &[u8] = bytemuck::cast_slice(pose.blocks.as_slice());
-        self.write(blocks);
+        for block in &pose.blocks {
+            self.floats(block.translation.as_flattened());
+            self.floats(block.rotation.as_flattened());
+            self.floats(block.scale.as_flattened());
+        }
         self.floats(&pose.morphs);
     }
 }

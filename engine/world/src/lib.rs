@@ -39,7 +39,7 @@ pub use level::{Level, Static, StaticShape};
 pub use messages::{Message, Messages};
 pub use physics::{Physics, RayHit};
 pub use random::Random;
-pub use reload::{Changes, Prepared};
+pub use reload::Changes;
 pub use steps::step;
 pub use timers::{Due, Timer, Timers};
 pub use tween::{Ease, Tween};

@@ -1,6 +1,9 @@
 //! The world: everything that a running level is made of, as data.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+};
 
 use glam::Vec3;
 use sinew_anim::{Graph, GraphDef, GraphEvent};
@@ -9,7 +12,7 @@ use sinew_model::Model;
 
 use crate::{
     Actor, ActorId, Actors, Animation, Camera, Controls, Data, Debug, Jobs, Level, Messages, Motion, Physics, Random,
-    Spawn, Timers, WorldError,
+    Spawn, Timers, WorldError, input,
 };
 
 /// Game time.
@@ -68,6 +71,7 @@ pub struct World {
     /// Remarks since somebody last took them: a cut cycle of attachments, a missing joint.
     pub remarks: Vec<Diagnostic>,
     pub(crate) spawned: u64,
+    said: BTreeSet<String>,
     pub(crate) waves: u16,
     graphs: Vec<CachedGraph>,
 }
@@ -86,7 +90,7 @@ impl World {
         Self {
             assets,
             actors: Actors::default(),
-            level: Level::default(),
+            level: Level::empty(),
             physics: Physics::default(),
             controls: Controls::default(),
             camera: Camera::default(),
@@ -105,6 +109,7 @@ impl World {
             jobs,
             remarks: Vec::new(),
             spawned: 0,
+            said: BTreeSet::new(),
             waves: 0,
             graphs: Vec::new(),
         }
@@ -150,9 +155,7 @@ impl World {
     /// # Errors
     /// [`WorldError::Asset`].
     pub fn load_model(&mut self, path: &LogicalPath) -> Result<Loaded<Model>, WorldError> {
-        self.assets
-            .model(path)
-            .map_err(|diagnostic| WorldError::Asset(Box::new(diagnostic)))
+        self.assets.model(path).map_err(WorldError::Asset)
     }
 
     /// The compiled form of what is to move a model; compiled once for all actors that share both.
@@ -245,11 +248,24 @@ impl World {
 
     /// Takes out the actors that were destroyed in the phase that ends.
     pub(crate) fn end_phase(&mut self) {
-        let dying = |actor: &&Actor| !actor.alive;
-        while let Some(id) = self.actors.iter().find(dying).map(|actor| actor.id) {
+        let dying = |actors: &Actors| actors.iter().find(|actor| !actor.alive).map(|actor| actor.id);
+        while let Some(id) = dying(&self.actors) {
             self.actors.remove(id, self.clock.frame);
             self.timers.forget(id);
             self.events.retain(|event| event.actor != id);
+        }
+    }
+
+    /// The direction on the ground that a stick action means, as the camera sees it; length at most 1.
+    pub fn ground_vector(&self, action: u16) -> Vec3 {
+        let stick = self.controls.actions.get(usize::from(action));
+        stick.map_or(Vec3::ZERO, |action| input::on_ground(action.value, self.camera.forward_world()))
+    }
+
+    /// Says something about `subject` the first time only.
+    pub(crate) fn remark_once(&mut self, code: &str, subject: &str, words: impl FnOnce(&str) -> String) {
+        if self.said.insert(format!("{code} {subject}")) {
+            self.remarks.push(Diagnostic::warning(code, words(subject)));
         }
     }
 
@@ -297,11 +313,15 @@ fn compile(motion: &Motion, model: &Model) -> Result<Graph, WorldError> {
             Ok(Graph::single_clip(skeleton, found, *looping, *speed))
         }
         Motion::Graph { def, file } => Graph::compile(def, skeleton, &model.clips).map_err(|errors| {
-            let shown = file.as_ref().map(ToString::to_string);
-            let mut diagnostics = errors
-                .into_iter()
-                .map(|error| sinew_assets::graph_diagnostic(error, shown.clone(), None));
-            WorldError::Asset(Box::new(diagnostics.next().unwrap_or_default()))
+            let shown = file.as_ref().map_or_else(String::new, ToString::to_string);
+            let more = errors.len().saturating_sub(1);
+            let first = errors.into_iter().next();
+            let mut fault = first.map_or_else(Diagnostic::default, |error| Diagnostic::from_graph(error, &shown, None));
+            fault.file = fault.file.filter(|file| !file.is_empty());
+            if more > 0 {
+                fault.notes.push(format!("and {more} more in this graph"));
+            }
+            WorldError::Asset(Box::new(fault))
         }),
     }
 }

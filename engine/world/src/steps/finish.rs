@@ -14,7 +14,12 @@ use crate::{Actor, ActorId, Actors, Animation, Pole, Target, World};
 const UNKNOWN: u16 = u16::MAX;
 
 pub(super) fn run(world: &mut World, dt: f32) {
-    sort_into_waves(&mut world.actors, &mut world.waves);
+    let cut = sort_into_waves(&mut world.actors, &mut world.waves);
+    if let Some(actor) = cut.and_then(|id| world.actors.get(id)) {
+        world.remark_once("W-CYCLE", &actor.name.clone(), |name| {
+            format!("`{name}` waits for itself through attachments or targets: it sees the others' joints of the step before")
+        });
+    }
     for wave in 0..=world.waves {
         resolve(&mut world.actors, wave);
         world.jobs.for_each(&mut world.actors, |actor, _| {
@@ -26,41 +31,57 @@ pub(super) fn run(world: &mut World, dt: f32) {
     world.camera.follow(&world.actors, world.clock.frame, dt);
 }
 
-fn sort_into_waves(actors: &mut Actors, last: &mut u16) {
+/// Returns an actor at which a cycle had to be cut.
+fn sort_into_waves(actors: &mut Actors, last: &mut u16) -> Option<ActorId> {
     *last = 0;
     for actor in actors.iter_mut() {
         let free = actor.attachment.is_none() && goals(actor).all(|target| !matches!(target, Target::Actor { .. }));
         actor.wave = if free { 0 } else { UNKNOWN };
     }
+    let mut cut = None;
     for index in 0..actors.places() {
-        place_in_wave(actors, index, last);
-    }
-}
-
-/// Gives an actor and everything that it waits for a wave; without recursion, so that no chain is too long.
-fn place_in_wave(actors: &mut Actors, index: usize, last: &mut u16) {
-    let mut at = index;
-    for _ in 0..=actors.places() {
-        let Some(actor) = actors.at(at).filter(|actor| actor.wave == UNKNOWN) else {
-            return;
-        };
-        let waits_for = parents(actor).filter_map(|id| actors.get(id));
-        let open = waits_for.clone().find(|parent| parent.wave == UNKNOWN);
-        match open.map(|parent| parent.id.index as usize) {
-            Some(parent) if parent != at => at = parent,
-            _ => {
-                let wave = waits_for
-                    .map(|parent| parent.wave)
-                    .filter(|&wave| wave != UNKNOWN)
-                    .max()
-                    .map_or(0, |wave| wave + 1);
-                set_wave(actors, at, wave, last);
-                at = index;
+        while actors.at(index).is_some_and(|actor| actor.wave == UNKNOWN) {
+            let top = first_open(actors, index);
+            let parents = actors.at(top).map(|actor| wave_after_parents(actors, actor));
+            let (wave, in_cycle) = parents.unwrap_or_default();
+            if in_cycle {
+                cut = cut.or(actors.at(top).map(|actor| actor.id));
             }
+            set_wave(actors, top, wave, last);
         }
     }
-    // Every step either placed an actor or went to an open parent: a cycle. Its lowest actor goes first.
-    set_wave(actors, index, 0, last);
+    cut
+}
+
+/// The actor to be placed before `index` can be: the end of its chain of unplaced parents or, where that runs in a
+/// circle, the circle's lowest actor.
+fn first_open(actors: &Actors, index: usize) -> usize {
+    let up = |at: usize| actors.at(at).and_then(|actor| open_parent(actors, actor));
+    let mut at = index;
+    for _ in 0..actors.places() {
+        match up(at) {
+            Some(parent) => at = parent,
+            None => return at,
+        }
+    }
+    let circle = std::iter::successors(up(at), |&next| up(next).filter(|_| next != at));
+    circle.min().unwrap_or(at)
+}
+
+fn open_parent(actors: &Actors, actor: &Actor) -> Option<usize> {
+    parents(actor)
+        .filter_map(|id| actors.get(id))
+        .find(|parent| parent.wave == UNKNOWN)
+        .map(|parent| parent.id.index as usize)
+}
+
+fn wave_after_parents(actors: &Actors, actor: &Actor) -> (u16, bool) {
+    let waves = parents(actor)
+        .filter_map(|id| actors.get(id))
+        .map(|parent| parent.wave);
+    let in_cycle = waves.clone().any(|wave| wave == UNKNOWN);
+    let placed = waves.filter(|&wave| wave != UNKNOWN).max();
+    (placed.map_or(0, |wave| wave + 1), in_cycle)
 }
 
 fn set_wave(actors: &mut Actors, index: usize, wave: u16, last: &mut u16) {
@@ -250,5 +271,51 @@ fn finish_actor(actor: &mut Actor, dt: f32) {
         };
         look.report = sinew_anim::look_at(skeleton, model_joints, &input, pose);
         sinew_anim::local_to_model(skeleton, pose, model_joints);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Attachment;
+
+    fn hanging(names: &[(&str, Option<usize>)]) -> Actors {
+        let mut actors = Actors::default();
+        let ids: Vec<ActorId> = names
+            .iter()
+            .map(|(name, _)| actors.insert(Actor::named(name)))
+            .collect();
+        for (id, (_, parent)) in ids.iter().zip(names) {
+            let attachment = parent.map(|parent| Attachment {
+                parent: ids[parent],
+                joint: None,
+            });
+            actors.get_mut(*id).expect("inserted").attachment = attachment;
+        }
+        actors
+    }
+
+    #[test]
+    fn every_actor_comes_after_what_it_hangs_from() {
+        let chain: Vec<(String, Option<usize>)> = (0..60)
+            .map(|index| (format!("link_{index}"), (index < 59).then_some(index + 1)))
+            .collect();
+        let chain: Vec<(&str, Option<usize>)> = chain.iter().map(|(name, parent)| (name.as_str(), *parent)).collect();
+        let mut actors = hanging(&chain);
+        let mut last = 0;
+        assert_eq!(sort_into_waves(&mut actors, &mut last), None);
+        assert_eq!(last, 59);
+        let waves: Vec<u16> = actors.iter().map(|actor| actor.wave).collect();
+        assert!(waves.is_sorted_by(|a, b| *a == b + 1), "{waves:?}");
+    }
+
+    #[test]
+    fn a_cycle_is_cut_at_its_lowest_actor() {
+        let mut actors = hanging(&[("a", Some(2)), ("b", None), ("c", Some(3)), ("d", Some(2))]);
+        let mut last = 0;
+        let cut = sort_into_waves(&mut actors, &mut last).expect("c and d wait for each other");
+        assert_eq!(&*actors.need(cut).expect("there").name, "c");
+        let waves: Vec<u16> = actors.iter().map(|actor| actor.wave).collect();
+        assert_eq!(waves, [1, 0, 0, 1]);
     }
 }
