@@ -1,0 +1,413 @@
+//! Root motion: what a clip moves its root over the ground, taken out of the pose and given to the
+//! actor, in closed form over any stretch of playback.
+//!
+//! With `P(t)` the root's place and heading in model space relative to rest, a cycle is
+//! `C = P(0)^-1 P(D)`, and from k0 + f0 to k1 + f1 cycles the actor moves by
+//! `L(f0)^-1 C^(k1 - k0) L(f1)` with `L(f) = P(0)^-1 P(f D)`. Nothing is summed from step to step, so any
+//! partition of the same time gives the same total.
+
+use std::f64::consts::{FRAC_PI_2, TAU};
+
+use glam::{Affine3A, DAffine3, DQuat, DVec3, Quat, Vec3};
+
+use crate::ik::rest_space;
+use crate::rotation::{Axes, unit};
+use crate::{Clip, Interpolation, LoopMode, Planar, Pose, Skeleton, Track};
+
+/// Which part of the root's motion goes to the actor.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum RootAxes {
+    /// x, z and yaw; height, pitch and roll stay in the pose.
+    #[default]
+    Planar,
+}
+
+/// The motion of a clip's root in model space, made once for a clip. The ancestors of the motion
+/// joint count as they are at rest, so an armature that is rotated or scaled is folded in.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RootTrack {
+    /// The motion joint.
+    pub joint: u16,
+    /// What is taken.
+    pub axes: RootAxes,
+    /// Seconds, not negative.
+    duration: f64,
+    /// Model space, y included though unused by [`RootAxes::Planar`].
+    position: Keys<DVec3>,
+    rotation: Keys<DQuat>,
+    /// Unwrapped heading at each key of `rotation`.
+    headings: Vec<f64>,
+    /// The inverse of the rest pose's place and heading.
+    rest_inverse: Planar,
+    /// The motion of one cycle.
+    cycle: Planar,
+    /// Model space from the joint's local space at rest.
+    space: Affine3A,
+}
+
+impl RootTrack {
+    /// Prepares the motion of `joint` in `clip`; a clip that does not move it gives a track that does
+    /// not move. `joint` must be one of `skeleton`'s.
+    pub fn new(skeleton: &Skeleton, clip: &Clip, joint: u16, axes: RootAxes) -> Self {
+        let space = rest_space(skeleton, joint);
+        let local_axes = Axes::of(space.matrix3);
+        let base = local_axes.rotation().as_dquat();
+        // Both maps are linear, so they may be applied to keys and tangents alike.
+        let wide = DAffine3 {
+            matrix3: space.matrix3.as_dmat3(),
+            translation: DVec3::ZERO,
+        };
+        let origin = Vec3::from(space.translation).as_dvec3();
+        let to_vector = |v: Vec3| wide.transform_vector3(v.as_dvec3());
+        let to_rotation = |q: Quat| local_axes.to_model(q).as_dquat() * base;
+
+        let rest = skeleton.rest.joint(usize::from(joint));
+        let tracks = clip.joints.iter().find(|tracks| tracks.joint == joint);
+        let translation = tracks.and_then(|tracks| tracks.translation.as_ref());
+        let rotation = tracks.and_then(|tracks| tracks.rotation.as_ref());
+        let mut position = Keys::new(translation, rest.translation, to_vector);
+        position.offset_values(origin);
+        let rotation = Keys::new(rotation, rest.rotation, to_rotation);
+
+        let mut track = Self {
+            joint,
+            axes,
+            duration: f64::from(clip.duration).max(0.0),
+            position,
+            headings: Vec::new(),
+            rotation,
+            rest_inverse: Planar::IDENTITY,
+            cycle: Planar::IDENTITY,
+            space,
+        };
+        track.headings = track.unwrapped_headings();
+        let at_rest = to_vector(rest.translation) + origin;
+        track.rest_inverse = Planar {
+            x: at_rest.x,
+            z: at_rest.z,
+            yaw: heading(to_rotation(rest.rotation)).unwrap_or(0.0),
+        }
+        .inverse();
+        let (start, end) = (track.place_at(0.0), track.place_at(track.duration));
+        track.cycle = start.inverse().then(end);
+        track
+    }
+
+    /// The motion of one lap of the clip, first to last moment.
+    pub fn cycle(&self) -> Planar {
+        self.cycle
+    }
+
+    /// The root's place and heading in model space at `seconds`, relative to rest.
+    pub fn place_at(&self, seconds: f64) -> Planar {
+        let position = self.position.vector_at(seconds);
+        Planar {
+            x: position.x,
+            z: position.z,
+            yaw: self.heading_at(seconds),
+        }
+        .then(self.rest_inverse)
+    }
+
+    /// The motion from `from` to `to` unwrapped cycles, in the frame of its start. Once-clips are
+    /// clamped at both ends, so a last partial step counts; ping-pong retraces its way. A clip without
+    /// length and cycles that are not finite give no motion.
+    pub fn delta(&self, mode: LoopMode, from: f64, to: f64) -> Planar {
+        if self.duration <= 0.0 || !from.is_finite() || !to.is_finite() {
+            return Planar::IDENTITY;
+        }
+        let start = self.place_at(mode.phase(from) * self.duration);
+        let end = self.place_at(mode.phase(to) * self.duration);
+        if mode != LoopMode::Loop {
+            return start.inverse().then(end);
+        }
+        let laps = (to.floor() - from.floor()) as i64;
+        let first = self.place_at(0.0);
+        let into_lap = start.inverse().then(first);
+        into_lap
+            .then(self.cycle.power(laps))
+            .then(first.inverse())
+            .then(end)
+    }
+
+    /// Takes the motion out of a pose of this clip sampled at `seconds`: in model space the root
+    /// becomes `P(t)^-1 root`, so that it keeps the place and heading of rest and all of its height,
+    /// pitch and roll. Only the motion joint is written. Blend poses after this, not before.
+    pub fn take_out(&self, seconds: f64, pose: &mut Pose) {
+        let joint = usize::from(self.joint);
+        if joint >= pose.joints {
+            return;
+        }
+        let back = self.place_at(seconds).inverse();
+        let turn = Quat::from_rotation_y(back.yaw as f32);
+        let local = pose.joint(joint);
+        let axes = Axes::of(self.space.matrix3);
+        pose.set_rotation(joint, unit(axes.to_local(turn) * local.rotation));
+
+        let space = DAffine3 {
+            matrix3: self.space.matrix3.as_dmat3(),
+            translation: Vec3::from(self.space.translation).as_dvec3(),
+        };
+        if space.matrix3.determinant().abs() > f64::MIN_POSITIVE {
+            let root = space.transform_point3(local.translation.as_dvec3());
+            let ground = back.then(Planar {
+                x: root.x,
+                z: root.z,
+                yaw: 0.0,
+            });
+            let root = DVec3::new(ground.x, root.y, ground.z);
+            let translation = space.inverse().transform_point3(root).as_vec3();
+            pose.set_translation(joint, translation);
+        }
+    }
+
+    fn heading_at(&self, seconds: f64) -> f64 {
+        let Some((key, t)) = self.rotation.segment(seconds) else {
+            return 0.0;
+        };
+        let from = self.headings[key];
+        if t == 0.0 {
+            return from;
+        }
+        // The keys' headings tell which of the equivalent angles is meant.
+        let expected = from + (self.headings[key + 1] - from) * t;
+        heading(self.rotation.rotation_in(key, t)).map_or(from, |raw| nearest_turn(raw, expected))
+    }
+
+    fn unwrapped_headings(&self) -> Vec<f64> {
+        // Finer than any turn of half a circle between two samples that slerp can make.
+        const SAMPLES: usize = 64;
+        let keys = self.rotation.times.len();
+        let mut last = heading(self.rotation.value(0)).unwrap_or(0.0);
+        let mut headings = vec![last];
+        for key in 1..keys {
+            for sample in 1..=SAMPLES {
+                let rotation = if sample == SAMPLES {
+                    self.rotation.value(key)
+                } else {
+                    let t = sample as f64 / SAMPLES as f64;
+                    self.rotation.rotation_in(key - 1, t)
+                };
+                last = heading(rotation).map_or(last, |raw| nearest_turn(raw, last));
+            }
+            headings.push(last);
+        }
+        headings
+    }
+}
+
+/// One of the motions that a blend mixes.
+#[derive(Clone, Copy, Debug)]
+pub struct RootPart<'a> {
+    /// The clip's motion.
+    pub track: &'a RootTrack,
+    /// How it is played.
+    pub mode: LoopMode,
+    /// Unwrapped cycles at the step's start.
+    pub from: f64,
+    /// Unwrapped cycles at the step's end.
+    pub to: f64,
+    /// The weight that the pose has, 0..=1; the weights of all parts sum to at most 1, and what is
+    /// missing stands still.
+    pub weight: f64,
+}
+
+/// The motion of a blend over a step of `seconds`: `exp(sum w log delta)`. Steps longer than 1/60 s or
+/// turning more than 90 degrees are cut into equal substeps first, at most [`MOST_SUBSTEPS`]. A
+/// single part of weight 1 is its delta exactly.
+pub fn blended_root_motion<'a>(
+    parts: impl Iterator<Item = RootPart<'a>> + Clone,
+    seconds: f64,
+) -> Planar {
+    let parts = parts.filter(|part| part.weight > 0.0);
+    let mut all = parts.clone();
+    match (all.next(), all.next()) {
+        (None, _) => return Planar::IDENTITY,
+        (Some(only), None) if only.weight >= 1.0 => {
+            return only.track.delta(only.mode, only.from, only.to);
+        }
+        _ => {}
+    }
+    let turn = parts
+        .clone()
+        .map(|part| part.track.delta(part.mode, part.from, part.to).yaw.abs())
+        .fold(0.0, f64::max);
+    let wanted = (seconds * 60.0 - 1e-6)
+        .ceil()
+        .max((turn / FRAC_PI_2).ceil());
+    let substeps = (wanted.max(1.0) as usize).min(MOST_SUBSTEPS);
+    let mut total = Planar::IDENTITY;
+    for substep in 0..substeps {
+        let [begin, end] = [substep, substep + 1].map(|i| i as f64 / substeps as f64);
+        let mut sum = [0.0; 3];
+        for part in parts.clone() {
+            let span = part.to - part.from;
+            let (from, to) = (part.from + span * begin, part.from + span * end);
+            let velocity = part.track.delta(part.mode, from, to).log();
+            for (sum, value) in sum.iter_mut().zip(velocity) {
+                *sum += value * part.weight;
+            }
+        }
+        total = total.then(Planar::exp(sum));
+    }
+    total
+}
+
+/// The most pieces that [`blended_root_motion`] cuts a step into.
+pub const MOST_SUBSTEPS: usize = 256;
+
+/// The heading of a rotation, the angle of its twist about +Y; `None` where it has none (half a turn
+/// about a level axis).
+fn heading(rotation: DQuat) -> Option<f64> {
+    let (y, w) = (rotation.y, rotation.w);
+    (y * y + w * w >= 1e-8).then(|| 2.0 * y.atan2(w))
+}
+
+/// The angle equivalent to `angle` that is nearest to `to`.
+fn nearest_turn(angle: f64, to: f64) -> f64 {
+    angle + TAU * ((to - angle) / TAU).round()
+}
+
+/// The keys of a track in model space, in f64.
+#[derive(Clone, Debug, PartialEq)]
+struct Keys<T> {
+    interpolation: Interpolation,
+    times: Vec<f64>,
+    values: Vec<T>,
+}
+
+impl<T: Copy> Keys<T> {
+    /// The mapped keys of `track`; where it is absent or incomplete, `rest` at all times.
+    fn new<S: Copy>(track: Option<&Track<S>>, rest: S, map: impl Fn(S) -> T) -> Self {
+        let needed = |track: &&Track<S>| {
+            let stride = stride(track.interpolation);
+            !track.times.is_empty() && track.values.len() >= track.times.len() * stride
+        };
+        match track.filter(needed) {
+            Some(track) => Self {
+                interpolation: track.interpolation,
+                times: track.times.iter().map(|&t| f64::from(t)).collect(),
+                values: track.values.iter().map(|&v| map(v)).collect(),
+            },
+            None => Self {
+                interpolation: Interpolation::Step,
+                times: vec![0.0],
+                values: vec![map(rest)],
+            },
+        }
+    }
+
+    fn value(&self, key: usize) -> T {
+        let stride = stride(self.interpolation);
+        self.values[key * stride + stride / 2]
+    }
+
+    /// Out-tangent of a key of a cubic track.
+    fn tangent_out(&self, key: usize) -> T {
+        self.values[key * 3 + 2]
+    }
+
+    /// In-tangent of a key of a cubic track.
+    fn tangent_in(&self, key: usize) -> T {
+        self.values[key * 3]
+    }
+
+    /// The key at or before a time and the share of the way to the next one; 0 where the end holds
+    /// or the track steps.
+    fn segment(&self, seconds: f64) -> Option<(usize, f64)> {
+        let last = self.times.len().checked_sub(1)?;
+        let after = self.times.partition_point(|&key| key <= seconds);
+        let key = after.saturating_sub(1);
+        let held = after == 0 || key >= last || self.interpolation == Interpolation::Step;
+        let span = if held {
+            1.0
+        } else {
+            self.times[key + 1] - self.times[key]
+        };
+        Some((
+            key,
+            if held {
+                0.0
+            } else {
+                (seconds - self.times[key]) / span
+            },
+        ))
+    }
+
+    fn span(&self, key: usize) -> f64 {
+        self.times[key + 1] - self.times[key]
+    }
+}
+
+impl Keys<DVec3> {
+    /// Moves the values, not the tangents.
+    fn offset_values(&mut self, offset: DVec3) {
+        let stride = stride(self.interpolation);
+        for value in self.values.iter_mut().skip(stride / 2).step_by(stride) {
+            *value += offset;
+        }
+    }
+
+    fn vector_at(&self, seconds: f64) -> DVec3 {
+        let Some((key, t)) = self.segment(seconds) else {
+            return DVec3::ZERO;
+        };
+        if t == 0.0 {
+            return self.value(key);
+        }
+        let (a, b) = (self.value(key), self.value(key + 1));
+        if self.interpolation != Interpolation::Cubic {
+            return a + (b - a) * t;
+        }
+        let f = hermite(t, self.span(key));
+        a * f[0] + self.tangent_out(key) * f[1] + b * f[2] + self.tangent_in(key + 1) * f[3]
+    }
+}
+
+impl Keys<DQuat> {
+    /// At `t` in 0..1 after a key that is not the last; the length does not matter to a heading.
+    fn rotation_in(&self, key: usize, t: f64) -> DQuat {
+        let (a, b) = (self.value(key), self.value(key + 1));
+        match self.interpolation {
+            Interpolation::Step => a,
+            Interpolation::Linear => slerp(a, b, t),
+            Interpolation::Cubic => {
+                let f = hermite(t, self.span(key));
+                let sum = a * f[0]
+                    + self.tangent_out(key) * f[1]
+                    + b * f[2]
+                    + self.tangent_in(key + 1) * f[3];
+                sum * sum.length().max(f64::MIN_POSITIVE).recip()
+            }
+        }
+    }
+}
+
+/// Slerp along the shorter arc.
+fn slerp(a: DQuat, b: DQuat, t: f64) -> DQuat {
+    let b = if a.dot(b) < 0.0 { -b } else { b };
+    let angle = 2.0 * (a - b).length().atan2((a + b).length());
+    let sine = angle.sin();
+    if sine < 1e-12 {
+        return a + (b - a) * t;
+    }
+    a * (((1.0 - t) * angle).sin() / sine) + b * ((t * angle).sin() / sine)
+}
+
+/// The cubic Hermite basis; tangents a second, span in seconds.
+fn hermite(t: f64, span: f64) -> [f64; 4] {
+    let (t2, t3) = (t * t, t * t * t);
+    [
+        2.0 * t3 - 3.0 * t2 + 1.0,
+        (t3 - 2.0 * t2 + t) * span,
+        3.0 * t2 - 2.0 * t3,
+        (t3 - t2) * span,
+    ]
+}
+
+fn stride(interpolation: Interpolation) -> usize {
+    match interpolation {
+        Interpolation::Cubic => 3,
+        Interpolation::Step | Interpolation::Linear => 1,
+    }
+}
