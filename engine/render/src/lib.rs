@@ -30,4 +30,7 @@ pub use gpu::{Gpu, RenderError};
 pub use offscreen::{OFFSCREEN_FORMAT, Overlay, Picture, capture};
 pub use renderer::{FrameStats, Renderer};
 pub use scene::{Camera, Draw, Line, ModelId, Scene, Shape, ShapeDraw, Sky, Sun};
+/// The very wgpu that this crate's types come from.
+pub use wgpu;
+
 pub use skin_pass::{SkinnedVertex, Skinning};

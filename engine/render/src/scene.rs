@@ -66,7 +66,7 @@ impl Default for Sun {
     fn default() -> Self {
         Self {
             direction_world: Vec3::new(-0.5, -1.0, -0.55),
-            color: Vec3::new(1.9, 1.76, 1.55),
+            color: Vec3::new(1.3, 1.2, 1.04),
         }
     }
 }
@@ -89,10 +89,10 @@ pub struct Sky {
 impl Default for Sky {
     fn default() -> Self {
         Self {
-            zenith: Vec3::new(0.16, 0.30, 0.55),
-            horizon: Vec3::new(0.56, 0.66, 0.74),
+            zenith: Vec3::new(0.10, 0.24, 0.52),
+            horizon: Vec3::new(0.50, 0.61, 0.70),
             ground: Vec3::new(0.20, 0.18, 0.16),
-            ambient: 0.75,
+            ambient: 0.62,
             haze: 1.0 / 70.0,
         }
     }
