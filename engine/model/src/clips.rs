@@ -1,0 +1,354 @@
+//! Animations as clips: channels become tracks of joints and morph channels.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    ops::Range,
+};
+
+use bytemuck::cast_slice;
+use glam::{Quat, Vec3};
+use sinew_anim::{Clip, Interpolation, JointTracks, MorphTrack, Track};
+
+use crate::{
+    accessor::{Numbers, Reader, Shape},
+    channels::{self, Property, Target},
+    document::{Animation, Document, Sampler},
+    error::{ImportError, Result, Warnings},
+    extras,
+    names::Names,
+    transforms::UNIT_TOLERANCE,
+};
+
+/// Reads every animation; `joint_of_node` holds all animated nodes, `morphs_of_node` the morph channels of those that
+/// draw a mesh.
+pub(crate) fn read(
+    document: &Document,
+    joint_of_node: &[Option<u16>],
+    morphs_of_node: &[Range<usize>],
+    reader: &mut Reader,
+    warnings: &mut Warnings,
+) -> Result<Vec<Clip>> {
+    let mut names = Names::default();
+    let mut clips = Vec::with_capacity(document.animations.len());
+    for (index, animation) in document.animations.iter().enumerate() {
+        let mut builder = Builder {
+            document,
+            animation,
+            pointer: format!("/animations/{index}"),
+            joint_of_node,
+            morphs_of_node,
+            reader,
+            warnings,
+        };
+        let mut clip = builder.build()?;
+        clip.name = clip_name(animation, index, &mut names, warnings);
+        extras::read(
+            animation,
+            &mut clip,
+            &format!("/animations/{index}/extras"),
+            warnings,
+        );
+        clips.push(clip);
+    }
+    Ok(clips)
+}
+
+fn clip_name(
+    animation: &Animation,
+    index: usize,
+    names: &mut Names,
+    warnings: &mut Warnings,
+) -> String {
+    let own = animation.name.as_deref().filter(|name| !name.is_empty());
+    let wanted = own.map_or_else(|| format!("clip_{index}"), str::to_owned);
+    let (name, renamed) = names.claim(&wanted, index);
+    if renamed || own.is_none() {
+        let reason = if own.is_none() {
+            "no name"
+        } else {
+            "a name that is taken"
+        };
+        warnings.add(
+            "W-CLIP-RENAMED",
+            format!("/animations/{index}"),
+            format!("the animation has {reason}; its clip is `{name}`"),
+        );
+    }
+    name
+}
+
+/// One animation on its way to a clip.
+struct Builder<'a, 'r, 'w> {
+    document: &'a Document,
+    animation: &'a Animation,
+    pointer: String,
+    joint_of_node: &'a [Option<u16>],
+    morphs_of_node: &'a [Range<usize>],
+    reader: &'w mut Reader<'r>,
+    warnings: &'w mut Warnings,
+}
+
+impl Builder<'_, '_, '_> {
+    fn build(&mut self) -> Result<Clip> {
+        let mut joints: BTreeMap<u16, JointTracks> = BTreeMap::new();
+        let mut morphs: BTreeMap<u16, MorphTrack> = BTreeMap::new();
+        let mut driven = BTreeSet::new();
+        let mut duration: f32 = 0.0;
+        for (index, channel) in self.animation.channels.iter().enumerate() {
+            let pointer = format!("{}/channels/{index}", self.pointer);
+            let times = self.times(channel.sampler)?;
+            duration = duration.max(times.last().copied().unwrap_or_default());
+            let target = channels::target(channel, &pointer, self.document, self.warnings)?;
+            let Some(target) = target else {
+                continue;
+            };
+            if !driven.insert(target) {
+                self.warnings.add(
+                    "W-CHANNEL-TWICE",
+                    pointer,
+                    "an earlier channel of this animation drives the same property",
+                );
+                continue;
+            }
+            match target.property {
+                Property::Weights | Property::Weight(_) => {
+                    if let Some(track) =
+                        self.morph_track(target, channel.sampler, times, &pointer)?
+                    {
+                        add_morphs(&mut morphs, track, &pointer, self.warnings);
+                    }
+                }
+                _ => self.joint_track(target, channel.sampler, times, &mut joints, &pointer)?,
+            }
+        }
+        Ok(Clip {
+            duration,
+            joints: joints.into_values().collect(),
+            morphs: morphs.into_values().collect(),
+            ..Clip::default()
+        })
+    }
+
+    fn sampler_pointer(&self, sampler: usize) -> String {
+        format!("{}/samplers/{sampler}", self.pointer)
+    }
+
+    /// Key times: at least one, from 0 on, finite, increasing.
+    fn times(&mut self, sampler: usize) -> Result<Vec<f32>> {
+        let owner = format!("{}/input", self.sampler_pointer(sampler));
+        let input = self.animation.samplers[sampler].input;
+        let refuse = |message: String| ImportError::new("E-KEY-TIMES", owner.clone(), message);
+        let times = match self
+            .reader
+            .floats(input, &owner, Shape::Scalar, Numbers::Float)
+        {
+            Err(error) if error.code == "E-NOT-FINITE" => return Err(refuse(error.message)),
+            other => other?,
+        };
+        let first = times
+            .first()
+            .ok_or_else(|| refuse("there are no keys".to_owned()))?;
+        if *first < 0.0 {
+            return Err(refuse(format!("the first key is at {first} s, before 0")));
+        }
+        match times.windows(2).position(|pair| pair[0] >= pair[1]) {
+            None => Ok(times),
+            Some(key) => Err(refuse(format!(
+                "key {} at {} s does not come after key {key} at {} s",
+                key + 1,
+                times[key + 1],
+                times[key]
+            ))),
+        }
+    }
+
+    fn interpolation(&mut self, sampler: usize) -> Result<Interpolation> {
+        let Sampler { interpolation, .. } = &self.animation.samplers[sampler];
+        match interpolation.as_deref() {
+            None | Some("LINEAR") => Ok(Interpolation::Linear),
+            Some("STEP") => Ok(Interpolation::Step),
+            Some("CUBICSPLINE") => Ok(Interpolation::Cubic),
+            Some(other) => Err(ImportError::new(
+                "E-CHANNEL",
+                format!("{}/interpolation", self.sampler_pointer(sampler)),
+                format!("unknown interpolation `{other}`, expected LINEAR, STEP or CUBICSPLINE"),
+            )),
+        }
+    }
+
+    /// The numbers of a sampler's output: `per_key` elements a key, three times as many for cubic splines.
+    fn values(
+        &mut self,
+        sampler: usize,
+        keys: usize,
+        per_key: usize,
+        shape: Shape,
+        numbers: Numbers,
+    ) -> Result<(Interpolation, Vec<f32>)> {
+        let interpolation = self.interpolation(sampler)?;
+        let parts = if interpolation == Interpolation::Cubic {
+            3
+        } else {
+            1
+        };
+        let owner = format!("{}/output", self.sampler_pointer(sampler));
+        let output = self.animation.samplers[sampler].output;
+        let layout = self.reader.expect(output, &owner, shape, numbers)?;
+        let expected = (keys * parts * per_key) as u64;
+        if layout.count != expected {
+            return Err(ImportError::new(
+                "E-KEY-VALUES",
+                owner,
+                format!("{} values, {keys} keys need {expected}", layout.count),
+            ));
+        }
+        let values = self.reader.floats(output, &owner, shape, numbers)?;
+        Ok((interpolation, values))
+    }
+
+    fn joint_track(
+        &mut self,
+        target: Target,
+        sampler: usize,
+        times: Vec<f32>,
+        joints: &mut BTreeMap<u16, JointTracks>,
+        pointer: &str,
+    ) -> Result<()> {
+        let Some(joint) = self.joint_of_node[target.node] else {
+            return Ok(());
+        };
+        if self.document.nodes[target.node].matrix.is_some() {
+            let message = "the node's matrix was split into translation, rotation and scale";
+            self.warnings.add("W-MATRIX-ANIMATED", pointer, message);
+        }
+        let tracks = joints.entry(joint).or_insert_with(|| JointTracks {
+            joint,
+            ..JointTracks::default()
+        });
+        let keys = times.len();
+        if target.property == Property::Rotation {
+            let (interpolation, values) =
+                self.values(sampler, keys, 1, Shape::Vec4, Numbers::Fraction)?;
+            let mut values: Vec<Quat> = cast_slice(&values).to_vec();
+            self.normalise(sampler, interpolation, &mut values)?;
+            tracks.rotation = Some(Track {
+                interpolation,
+                times,
+                values,
+            });
+            return Ok(());
+        }
+        let (interpolation, values) = self.values(sampler, keys, 1, Shape::Vec3, Numbers::Any)?;
+        let values: Vec<Vec3> = cast_slice(&values).to_vec();
+        let track = Some(Track {
+            interpolation,
+            times,
+            values,
+        });
+        match target.property {
+            Property::Translation => tracks.translation = track,
+            _ => tracks.scale = track,
+        }
+        Ok(())
+    }
+
+    /// Makes rotation keys unit quaternions. Those whose length is off by no more than the rounding of their stored
+    /// integers are taken as they are, as the specification reads.
+    fn normalise(
+        &mut self,
+        sampler: usize,
+        interpolation: Interpolation,
+        values: &mut [Quat],
+    ) -> Result<()> {
+        let output = self.animation.samplers[sampler].output;
+        // Four rounded components of a unit quaternion move its length by at most twice the rounding of one.
+        let rounding = 2.0 * self.reader.layout(output)?.component.rounding();
+        let pointer = format!("{}/output", self.sampler_pointer(sampler));
+        let (skip, step) = match interpolation {
+            Interpolation::Cubic => (1, 3),
+            Interpolation::Linear | Interpolation::Step => (0, 1),
+        };
+        let mut repaired = 0;
+        for (key, value) in values.iter_mut().skip(skip).step_by(step).enumerate() {
+            let length = value.length();
+            if !(length > 1e-18 && length.is_finite()) {
+                return Err(ImportError::new(
+                    "E-KEY-VALUES",
+                    pointer,
+                    format!("key {key} is a quaternion of length {length}, which is no rotation"),
+                ));
+            }
+            let error = (length - 1.0).abs();
+            if error > rounding {
+                *value = *value / length;
+                repaired += usize::from(error > UNIT_TOLERANCE as f32);
+            }
+        }
+        if repaired > 0 {
+            self.warnings.add(
+                "W-QUATERNION-NORMALISED",
+                pointer,
+                format!("{repaired} rotation keys were not unit quaternions; they were normalised"),
+            );
+        }
+        Ok(())
+    }
+
+    fn morph_track(
+        &mut self,
+        target: Target,
+        sampler: usize,
+        times: Vec<f32>,
+        pointer: &str,
+    ) -> Result<Option<MorphTrack>> {
+        let all = self.morphs_of_node[target.node].clone();
+        let range = match target.property {
+            Property::Weight(one) => {
+                let begin = all.start.saturating_add(one).min(all.end);
+                begin..begin.saturating_add(1).min(all.end)
+            }
+            _ => all,
+        };
+        if range.is_empty() {
+            let message = format!("node {} has no such morph targets", target.node);
+            self.warnings.add("W-WEIGHTS-NO-TARGETS", pointer, message);
+            return Ok(None);
+        }
+        let (interpolation, values) = self.values(
+            sampler,
+            times.len(),
+            range.len(),
+            Shape::Scalar,
+            Numbers::Fraction,
+        )?;
+        Ok(Some(MorphTrack {
+            first: range.start as u16,
+            count: range.len() as u16,
+            track: Track {
+                interpolation,
+                times,
+                values,
+            },
+        }))
+    }
+}
+
+/// Adds a track unless one of its channels is driven already.
+fn add_morphs(
+    morphs: &mut BTreeMap<u16, MorphTrack>,
+    track: MorphTrack,
+    pointer: &str,
+    warnings: &mut Warnings,
+) {
+    let end = track.first.saturating_add(track.count);
+    let before = morphs.range(..end).next_back();
+    if before.is_some_and(|(_, other)| other.first.saturating_add(other.count) > track.first) {
+        warnings.add(
+            "W-CHANNEL-TWICE",
+            pointer,
+            "an earlier channel of this animation drives the same morph weights",
+        );
+        return;
+    }
+    morphs.insert(track.first, track);
+}

@@ -1,0 +1,159 @@
+//! glTF 2.0 from bytes to a [`Model`]: the steps, in order.
+
+use std::{collections::HashMap, ops::Range, sync::Arc};
+
+use glam::{Affine3A, Vec3};
+use sinew_anim::{Skeleton, local_to_model};
+
+use crate::{
+    Mesh, Model, Skin, SkinnedVertices,
+    accessor::Reader,
+    budget::Budget,
+    buffers, clips, container,
+    document::{self, Document},
+    error::{ImportError, Result, Warnings},
+    extensions, hierarchy, materials, meshes, morphs, references, skeleton, skin_vertices, skins,
+    textures::Textures,
+};
+
+/// Reads a `.glb` or `.gltf` file.
+///
+/// `fetch` gets the decoded relative URI of an external buffer or image (never one that leaves the file's folder) and returns
+/// its bytes or a reason. A missing image is a warning, a missing buffer an error. Memory is bounded by a multiple of the
+/// bytes given and fetched plus a fixed allowance; nothing that the file states is allocated before it is checked against that.
+///
+/// # Errors
+/// Every refusal has a code of `docs/import-codes.md` and the JSON pointer of the culprit.
+pub fn import(
+    bytes: &[u8],
+    fetch: &mut dyn FnMut(&str) -> std::result::Result<Vec<u8>, String>,
+) -> Result<Model> {
+    let mut warnings = Warnings::default();
+    let container = container::split(bytes, &mut warnings)?;
+    let document = document::parse(container.json)?;
+    check_version(&document)?;
+    extensions::check(&document, &mut warnings)?;
+    references::check(&document)?;
+
+    let mut budget = Budget::new(bytes.len());
+    let buffers = buffers::load_buffers(&document, &container, fetch, &mut budget)?;
+    let views = buffers::load_views(&document, &buffers, &mut budget)?;
+    let mut reader = Reader::new(&document, views, budget)?;
+
+    let hierarchy = hierarchy::build(&document, &mut warnings)?;
+    let drawn = drawn_nodes(&document, &hierarchy, &mut warnings);
+    let channels = morphs::channels(&document, &drawn, &mut warnings)?;
+    let rig = skeleton::build(&document, &hierarchy, &channels, &mut warnings)?;
+    let skins = skins::read(&document, &rig.joint_of_node, &mut reader, &mut warnings)?;
+    let variants = materials::variants(&document)?;
+    let parts = meshes::Parts {
+        document: &document,
+        hierarchy: &hierarchy,
+        joint_of_node: &rig.joint_of_node,
+        skins: &skins,
+        variants: variants.len(),
+    };
+    let meshes = meshes::read(&parts, &drawn, &channels, &mut reader, &mut warnings)?;
+    let mut morphs_of_node: Vec<Range<usize>> = vec![0..0; document.nodes.len()];
+    for (&node, channels) in drawn.iter().zip(&channels) {
+        morphs_of_node[node] = channels.range.clone();
+    }
+    let clips = clips::read(
+        &document,
+        &rig.joint_of_node,
+        &morphs_of_node,
+        &mut reader,
+        &mut warnings,
+    )?;
+    let mut textures = Textures {
+        document: &document,
+        reader: &mut reader,
+        fetch,
+        list: Vec::new(),
+        of_image: HashMap::new(),
+    };
+    let materials = materials::read(&document, &mut textures, &mut warnings)?;
+    Ok(Model {
+        bounds: bounds(&rig.skeleton, &meshes, &skins),
+        textures: textures.list,
+        skeleton: Arc::new(rig.skeleton),
+        clips: clips.into_iter().map(Arc::new).collect(),
+        skins,
+        meshes,
+        materials,
+        variants,
+        joint_of_node: rig.joint_of_node,
+        warnings: warnings.list,
+    })
+}
+
+fn check_version(document: &Document) -> Result<()> {
+    let asset = &document.asset;
+    let wanted = asset.min_version.as_ref().unwrap_or(&asset.version);
+    let readable = match &asset.min_version {
+        Some(version) => version == "2.0",
+        None => asset.version.split('.').next() == Some("2"),
+    };
+    if readable {
+        return Ok(());
+    }
+    let property = if asset.min_version.is_some() {
+        "minVersion"
+    } else {
+        "version"
+    };
+    Err(ImportError::new(
+        "E-VERSION",
+        format!("/asset/{property}"),
+        format!("the file needs glTF {wanted}, only 2.0 can be read"),
+    )
+    .help("export the model again as glTF 2.0"))
+}
+
+/// The nodes that draw a mesh, by index.
+fn drawn_nodes(
+    document: &Document,
+    hierarchy: &hierarchy::Hierarchy,
+    warnings: &mut Warnings,
+) -> Vec<usize> {
+    let mut drawn = Vec::new();
+    for (index, node) in document.nodes.iter().enumerate() {
+        if skeleton::is_drawn(document, hierarchy, index) {
+            drawn.push(index);
+        } else if node.mesh.is_some() {
+            let message = "the node draws a mesh outside the scene that is shown; it is left out";
+            warnings.add("W-MESH-OUTSIDE-SCENE", format!("/nodes/{index}"), message);
+        }
+    }
+    drawn
+}
+
+/// Smallest and largest corner of all vertices in the rest pose; zeros without any.
+fn bounds(skeleton: &Skeleton, meshes: &[Mesh], skins: &[Skin]) -> [Vec3; 2] {
+    let mut model = vec![Affine3A::IDENTITY; skeleton.len()];
+    local_to_model(skeleton, &skeleton.rest, &mut model);
+    let mut vertices = SkinnedVertices::default();
+    let mut corners: Option<[Vec3; 2]> = None;
+    for mesh in meshes {
+        let skin = mesh.skin.and_then(|skin| skins.get(skin));
+        for primitive in &mesh.primitives {
+            skin_vertices(
+                mesh,
+                primitive,
+                skin,
+                &model,
+                &skeleton.rest.morphs,
+                &mut vertices,
+            );
+            for &position in vertices
+                .positions
+                .iter()
+                .filter(|position| position.is_finite())
+            {
+                let [least, most] = corners.unwrap_or([position; 2]);
+                corners = Some([least.min(position), most.max(position)]);
+            }
+        }
+    }
+    corners.unwrap_or_default()
+}
