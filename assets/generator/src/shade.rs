@@ -8,8 +8,9 @@ use glam::{Vec3, vec3};
 /// Distances along the normal at which the field is asked how far the next surface is, metres.
 const PROBES: [f32; 4] = [0.008, 0.02, 0.045, 0.09];
 
-/// Darkens, and warms, vertices that face into corners; leaves the materials in `except` alone.
-pub fn occlude(mesh: &mut Mesh, solid: Field, except: &[u8]) {
+/// Darkens, and warms, vertices that face into corners, by a share of 0 to 1 for each place; leaves the materials in
+/// `except` alone.
+pub fn occlude(mesh: &mut Mesh, solid: Field, share: Field, except: &[u8]) {
     let mut skip = vec![false; mesh.positions.len()];
     for t in mesh
         .triangles
@@ -21,7 +22,8 @@ pub fn occlude(mesh: &mut Mesh, solid: Field, except: &[u8]) {
     let (positions, normals) = (&mesh.positions, &mesh.normals);
     pieces(&mut mesh.tints, 8192, |first, tints| {
         for (i, tint) in (first..).zip(tints).filter(|(i, _)| !skip[*i]) {
-            let open = openness(positions[i], normals[i], solid);
+            let closed = 1.0 - openness(positions[i], normals[i], solid);
+            let open = 1.0 - closed * share(positions[i]);
             *tint *= vec3(0.58, 0.50, 0.49).lerp(Vec3::ONE, open);
         }
     });

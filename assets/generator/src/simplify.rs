@@ -81,6 +81,9 @@ pub struct Simplifier<'a> {
     around: Vec<Vec<u32>>,
     quadrics: Vec<Quadric>,
     stamps: Vec<u32>,
+    /// The collapses of each vertex that are not queued yet, dearest first.
+    waiting: Vec<Vec<Collapse>>,
+    /// The cheapest collapse of each vertex; one whose stamp is old no longer counts.
     heap: BinaryHeap<Reverse<Collapse>>,
     live: usize,
 }
@@ -109,6 +112,7 @@ impl<'a> Simplifier<'a> {
             around: vec![Vec::new(); n],
             quadrics: vec![Quadric::default(); n],
             stamps: vec![0; n],
+            waiting: (0..n).map(|_| Vec::new()).collect(),
             heap: BinaryHeap::new(),
             live: mesh.triangles.len(),
         };
@@ -131,8 +135,13 @@ impl<'a> Simplifier<'a> {
             let Some(Reverse(c)) = self.heap.pop() else {
                 break;
             };
-            if c.stamp == self.stamps[c.from as usize] && self.legal(c.from, c.to) {
+            if c.stamp != self.stamps[c.from as usize] {
+                continue;
+            }
+            if self.legal(c.from, c.to) {
                 self.collapse(c.from, c.to);
+            } else {
+                self.queue_next(c.from);
             }
         }
         self.triangles.iter().flatten().copied().collect()
@@ -227,8 +236,14 @@ impl<'a> Simplifier<'a> {
             .collect()
     }
 
-    /// Queues the collapses of `v` onto its neighbours.
+    fn queue_next(&mut self, v: u32) {
+        self.heap
+            .extend(self.waiting[v as usize].pop().map(Reverse));
+    }
+
+    /// Weighs the collapses of `v` onto its neighbours anew and queues the cheapest.
     fn consider(&mut self, v: u32) {
+        self.waiting[v as usize].clear();
         let near = self.neighbours(v);
         let on_border: Vec<u32> = near
             .iter()
@@ -246,13 +261,16 @@ impl<'a> Simplifier<'a> {
             let length = (self.position(v) - self.position(to)).length();
             let scale = f64::from(self.mesh.importance[v as usize]);
             let cost = q.error(self.position(to)).max(0.0) + self.strain(v, to, length) * scale;
-            self.heap.push(Reverse(Collapse {
+            let stamp = self.stamps[v as usize];
+            self.waiting[v as usize].push(Collapse {
                 cost,
                 from: v,
                 to,
-                stamp: self.stamps[v as usize],
-            }));
+                stamp,
+            });
         }
+        self.waiting[v as usize].sort_by(|a, b| b.cmp(a));
+        self.queue_next(v);
     }
 
     /// What a collapse costs beyond distance: short edges go first, and weights or normals that differ stay apart.

@@ -52,7 +52,7 @@ const BUDGET: [usize; 3] = [12_000, 3_500, 1_200];
 pub fn build() -> Vec<u8> {
     let skeleton = skeleton::skeleton();
     let mut mesh = body::build(&skeleton);
-    occlude(&mut mesh, &body::coat, &[material::EYE]);
+    occlude(&mut mesh, &body::coat, &|_| 1.0, &[material::EYE]);
     let mut simplifier = Simplifier::new(&mesh);
     let levels: Vec<_> = BUDGET
         .iter()

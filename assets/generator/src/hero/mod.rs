@@ -17,12 +17,13 @@ use crate::clip::Clip;
 use crate::glb::{Character, Material, write};
 use crate::mesh::{Mesh, rigid};
 use crate::parallel::run;
+use crate::sdf::fold;
 use crate::settle::Body;
 use crate::shade::occlude;
 use crate::simplify::Simplifier;
 use crate::skeleton::Skeleton;
 use crate::skinning::bind;
-use glam::Vec3;
+use glam::{Vec3, vec3};
 
 /// Indices into `MATERIALS`.
 pub mod material {
@@ -136,8 +137,19 @@ fn mesh(skeleton: &Skeleton) -> Mesh {
     let solid = |p: Vec3| {
         body::whole(&marks, p).min(head::head(skeleton::to_head(p)) * skeleton::HEAD_SCALE)
     };
-    occlude(&mut mesh, &solid, &[material::EYE, material::MOUTH]);
+    occlude(
+        &mut mesh,
+        &solid,
+        &shading,
+        &[material::EYE, material::MOUTH],
+    );
     mesh
+}
+
+/// How much of the occlusion shows. The eyes lie deep under the brows: all of it would make them look tired.
+fn shading(p: Vec3) -> f32 {
+    let from_eye = (fold(skeleton::to_head(p)) - skeleton::EYE) / vec3(0.038, 0.030, 0.040);
+    1.0 - 0.9 * (-from_eye.length_squared()).exp()
 }
 
 fn head_mesh(skeleton: &Skeleton) -> Mesh {
