@@ -31,5 +31,12 @@ pub fn shaft(from: Vec3, to: Vec3, ra: f32, rb: f32, material: u8) -> Mesh {
     let length = from.distance(to);
     let v = Vec2::new;
     let profile = [v(0.0, 0.0), v(0.0, ra), v(length, rb), v(length, 0.0)];
-    lathe(from, (to - from).normalize(), &profile, 12, true, material)
+    lathe(
+        from,
+        (to - from).normalize_or_zero(),
+        &profile,
+        12,
+        true,
+        material,
+    )
 }

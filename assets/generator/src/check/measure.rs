@@ -1,6 +1,7 @@
 //! What a clip does to the body, frame by frame: every vertex of the finest level is skinned.
 
-use super::file::{Channel, Clip, Curve, File, Values, Vertex};
+use super::document::Curve;
+use super::file::{Channel, Clip, File, Values, Vertex};
 use glam::{Mat4, Quat, Vec3, Vec4};
 
 /// A foot: the name of its lock curve and the joints whose sole it is.

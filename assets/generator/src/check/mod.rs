@@ -1,5 +1,6 @@
 //! Measures written files, from their bytes alone: loops, foot contacts, joint speeds, sizes, what clips say of themselves.
 
+mod document;
 mod extras;
 mod file;
 mod measure;

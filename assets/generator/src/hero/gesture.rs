@@ -50,7 +50,7 @@ fn upper_body(rig: &Rig) -> Vec<usize> {
 }
 
 fn about(axis: Vec3, degrees: f32) -> Quat {
-    Quat::from_axis_angle(axis.normalize(), degrees.to_radians())
+    Quat::from_axis_angle(axis.normalize_or_zero(), degrees.to_radians())
 }
 
 fn waving(rig: &Rig, t: f32) -> Pose {

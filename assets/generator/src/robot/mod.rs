@@ -159,8 +159,8 @@ fn skeleton() -> Skeleton {
 
 /// Axes of a joint whose Y goes along its bone, Z as far forward as can be.
 fn bone_frame(along: Vec3) -> Quat {
-    let y = along.normalize();
+    let y = along.normalize_or_zero();
     let ahead = if y.z.abs() > 0.85 { Vec3::Y } else { Vec3::Z };
-    let x = y.cross(ahead).normalize();
+    let x = y.cross(ahead).normalize_or_zero();
     Quat::from_mat3(&Mat3::from_cols(x, y, x.cross(y)))
 }
