@@ -7,7 +7,9 @@
 mod blend;
 mod blend_space;
 mod clip;
+mod expression;
 mod fade;
+mod graph;
 mod ik;
 mod layer;
 mod local_to_model;
@@ -24,14 +26,19 @@ mod sample;
 mod skeleton;
 mod suggest;
 #[cfg(test)]
-mod test_random;
+mod test_support;
 mod transform;
 mod two_bone;
 
 pub use blend::{blend, blend_two, blend_weighted};
 pub use blend_space::{gradient_band_weights, linear_weights};
 pub use clip::{Clip, Curve, Interpolation, JointTracks, Marker, MorphTrack, Track, Window};
+pub use expression::{
+    Comparison, Expression, ExpressionError, MAX_EXPRESSION_BYTES, Named, Node, Tree,
+    parse as parse_expression,
+};
 pub use fade::Fade;
+pub use graph::*;
 pub use ik::IkReport;
 pub use layer::override_layer;
 pub use local_to_model::local_to_model;

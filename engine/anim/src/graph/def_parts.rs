@@ -1,0 +1,712 @@
+//! The smaller parts of a graph as written: parameters, conditions, masks, rigs and words.
+
+use schemars::JsonSchema;
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{Deserializer, MapAccess, SeqAccess};
+use serde::{Deserialize, Serialize};
+
+use super::forms::{Forms, forms, items, list, some_list};
+
+/// A parameter: a number (a float), true or false, "trigger", or a table.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[serde(untagged)]
+pub enum ParameterDef {
+    /// A float that begins at this value.
+    Number(f32),
+    /// A bool that begins at this value.
+    Bool(bool),
+    /// A trigger.
+    Word(TriggerWord),
+    /// All that can be said of one.
+    Table(ParameterTable),
+}
+
+/// The word "trigger".
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum TriggerWord {
+    /// A trigger that waits 0.25 s.
+    Trigger,
+}
+
+impl Forms for ParameterDef {
+    const EXPECTED: &'static str = "a number, true, false, \"trigger\" or a table";
+
+    fn text(text: &str) -> Option<Result<Self, &'static [&'static str]>> {
+        Some(match text {
+            "trigger" => Ok(Self::Word(TriggerWord::Trigger)),
+            _ => Err(&["trigger"]),
+        })
+    }
+
+    fn number(number: f64) -> Option<Self> {
+        Some(Self::Number(number as f32))
+    }
+
+    fn flag(flag: bool) -> Option<Self> {
+        Some(Self::Bool(flag))
+    }
+
+    fn table<'de, A: MapAccess<'de>>(table: A) -> Result<Self, A::Error> {
+        ParameterTable::deserialize(MapAccessDeserializer::new(table)).map(Self::Table)
+    }
+}
+
+impl<'de> Deserialize<'de> for ParameterDef {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        forms(deserializer)
+    }
+}
+
+/// A parameter, in full.
+#[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ParameterTable {
+    /// What it holds; told from `value` or `source` unless given.
+    #[serde(rename = "type", skip_serializing_if = "Option::is_none", default)]
+    pub kind: Option<ParameterKind>,
+    /// Where it begins; 0 or false unless given.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub value: Option<NumberOrBool>,
+    /// Lowest value; what is set below it is raised to it.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub min: Option<f32>,
+    /// Highest value.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub max: Option<f32>,
+    /// Triggers: seconds that one waits to be used, or "forever"; 0.25 unless given.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub ttl: Option<TtlDef>,
+    /// What of the actor's motion feeds it.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub source: Option<ParameterSource>,
+    /// Patches only: takes the parameter out.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub remove: Option<bool>,
+}
+
+/// What a parameter holds.
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(rename_all = "snake_case")]
+pub enum ParameterKind {
+    /// A number.
+    Float,
+    /// A whole number.
+    Int,
+    /// True or false.
+    Bool,
+    /// Set once, cleared by the transition that uses it or when its time is over.
+    Trigger,
+}
+
+/// What of an actor's motion feeds a parameter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ParameterSource {
+    /// Horizontal speed that was achieved, metres a second.
+    Speed,
+    /// Upward speed that was achieved, metres a second.
+    VerticalSpeed,
+    /// Turning to the left that was achieved, degrees a second.
+    YawRate,
+    /// Whether it stands on ground.
+    Grounded,
+}
+
+/// A number or a bool.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
+#[serde(untagged)]
+pub enum NumberOrBool {
+    /// A number.
+    Number(f64),
+    /// True or false.
+    Bool(bool),
+}
+
+impl Forms for NumberOrBool {
+    const EXPECTED: &'static str = "a number, true or false";
+
+    fn number(number: f64) -> Option<Self> {
+        Some(Self::Number(number))
+    }
+
+    fn flag(flag: bool) -> Option<Self> {
+        Some(Self::Bool(flag))
+    }
+}
+
+impl<'de> Deserialize<'de> for NumberOrBool {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        forms(deserializer)
+    }
+}
+
+/// How long a trigger waits.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
+#[serde(untagged)]
+pub enum TtlDef {
+    /// Seconds; 0 for the step it is set in.
+    Seconds(f32),
+    /// Until it is used.
+    Word(ForeverWord),
+}
+
+/// The word "forever".
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ForeverWord {
+    /// Until it is used.
+    Forever,
+}
+
+impl Forms for TtlDef {
+    const EXPECTED: &'static str = "a number of seconds or \"forever\"";
+
+    fn text(text: &str) -> Option<Result<Self, &'static [&'static str]>> {
+        Some(match text {
+            "forever" => Ok(Self::Word(ForeverWord::Forever)),
+            _ => Err(&["forever"]),
+        })
+    }
+
+    fn number(number: f64) -> Option<Self> {
+        Some(Self::Seconds(number as f32))
+    }
+}
+
+impl<'de> Deserialize<'de> for TtlDef {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        forms(deserializer)
+    }
+}
+
+/// Where a transition begins: a state, a list of states, or "any".
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[serde(untagged)]
+pub enum FromDef {
+    /// A state, or "any".
+    Name(String),
+    /// Several states.
+    Names(Vec<String>),
+}
+
+impl Default for FromDef {
+    fn default() -> Self {
+        Self::Names(Vec::new())
+    }
+}
+
+impl Forms for FromDef {
+    const EXPECTED: &'static str = "the name of a state, a list of names or \"any\"";
+
+    fn text(text: &str) -> Option<Result<Self, &'static [&'static str]>> {
+        Some(Ok(Self::Name(text.to_owned())))
+    }
+
+    fn list<'de, A: SeqAccess<'de>>(list: A) -> Result<Self, A::Error> {
+        items(list).map(Self::Names)
+    }
+}
+
+impl<'de> Deserialize<'de> for FromDef {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        forms(deserializer)
+    }
+}
+
+/// What must hold: an expression, or conditions that must all hold.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[serde(untagged)]
+pub enum WhenDef {
+    /// Such as `grounded and speed > 0.1`.
+    Text(String),
+    /// One after the other.
+    Conditions(Vec<ConditionDef>),
+}
+
+impl Forms for WhenDef {
+    const EXPECTED: &'static str =
+        "an expression such as \"grounded and speed > 0.1\" or a list of conditions";
+
+    fn text(text: &str) -> Option<Result<Self, &'static [&'static str]>> {
+        Some(Ok(Self::Text(text.to_owned())))
+    }
+
+    fn list<'de, A: SeqAccess<'de>>(list: A) -> Result<Self, A::Error> {
+        items(list).map(Self::Conditions)
+    }
+
+    fn table<'de, A: MapAccess<'de>>(mut table: A) -> Result<Self, A::Error> {
+        match table.next_key::<String>()? {
+            None => Ok(Self::Conditions(Vec::new())),
+            Some(_) => Err(serde::de::Error::custom(format_args!(
+                "invalid type: table, expected {}",
+                Self::EXPECTED
+            ))),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for WhenDef {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        forms(deserializer)
+    }
+}
+
+/// One condition.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ConditionDef {
+    /// The parameter that is looked at.
+    pub parameter: String,
+    /// How.
+    pub op: ConditionOp,
+    /// What a number is compared with.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub value: Option<NumberOrBool>,
+}
+
+/// How a condition looks at its parameter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ConditionOp {
+    /// Greater than.
+    Gt,
+    /// At least.
+    Ge,
+    /// Less than.
+    Lt,
+    /// At most.
+    Le,
+    /// Equal.
+    Eq,
+    /// Not equal.
+    Ne,
+    /// A bool that is true.
+    IsTrue,
+    /// A bool that is false.
+    IsFalse,
+    /// A trigger that is set.
+    Trigger,
+}
+
+/// Which joints a layer moves: text such as "spine+ -hand_L", or a table.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[serde(untagged)]
+pub enum MaskDef {
+    /// Joint names; `+` behind one takes its children too, `-` before one takes it out.
+    Text(String),
+    /// Weights by joint.
+    Table(MaskTable),
+}
+
+impl Forms for MaskDef {
+    const EXPECTED: &'static str = "text such as \"spine+ -hand_L\" or a table";
+
+    fn text(text: &str) -> Option<Result<Self, &'static [&'static str]>> {
+        Some(Ok(Self::Text(text.to_owned())))
+    }
+
+    fn table<'de, A: MapAccess<'de>>(table: A) -> Result<Self, A::Error> {
+        MaskTable::deserialize(MapAccessDeserializer::new(table)).map(Self::Table)
+    }
+}
+
+impl<'de> Deserialize<'de> for MaskDef {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        forms(deserializer)
+    }
+}
+
+/// A mask by joint.
+#[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct MaskTable {
+    /// Weight of the joints that are not listed; 0 unless given.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub others: Option<f32>,
+    /// In order; later entries win.
+    #[serde(default, deserialize_with = "list")]
+    pub joints: Vec<MaskJointDef>,
+}
+
+/// The weight of one joint or of all under it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct MaskJointDef {
+    /// By name.
+    pub joint: String,
+    /// 0 to 1; 1 unless given.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub weight: Option<f32>,
+    /// Whether it counts for all joints below; true unless given.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub children: Option<bool>,
+    /// Share of the weight that is lost with each level below; 0 unless given.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub falloff: Option<f32>,
+}
+
+/// A place in the stack where scripts play one-shot clips.
+#[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SlotDef {
+    /// The layer it lies over.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub after: Option<String>,
+    /// Which joints it moves.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub mask: Option<MaskDef>,
+    /// How it is laid over what is below.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub blend: Option<LayerBlendDef>,
+}
+
+/// Rules of events.
+#[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct EventsDef {
+    /// Whether a marker at the very place of entry is heard; `inclusive` unless given.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub entry: Option<EntryDef>,
+    /// Whose markers are heard during a fade; `both` unless given.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub fade: Option<FadeSpeaksDef>,
+    /// Whether a marker that several samples of a blend share is one event; true unless given.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub dedup: Option<bool>,
+}
+
+/// Whether the first interval is closed at its start.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum EntryDef {
+    /// It is.
+    Inclusive,
+    /// It is not.
+    Exclusive,
+}
+
+/// Whose markers are heard during a fade.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum FadeSpeaksDef {
+    /// All that play.
+    Both,
+    /// What is left.
+    Source,
+    /// What is entered.
+    Target,
+    /// The heaviest.
+    MostActive,
+}
+
+/// How rotations are blended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum RotationsDef {
+    /// Along the arc, at even speed.
+    Slerp,
+    /// Along the chord, normalised.
+    Nlerp,
+}
+
+/// How a layer is laid over what is below.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum LayerBlendDef {
+    /// In place of it.
+    Override,
+    /// Added to it.
+    Additive,
+}
+
+/// What an additive layer is the difference from.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[serde(untagged)]
+pub enum ReferenceDef {
+    /// A rule.
+    Word(ReferenceWord),
+    /// A pose of a clip.
+    Clip(ReferenceClip),
+}
+
+/// Words of [`ReferenceDef`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ReferenceWord {
+    /// The rest pose.
+    Rest,
+    /// The first frame of the clip itself.
+    FirstFrame,
+}
+
+/// A pose of a clip.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ReferenceClip {
+    /// By name.
+    pub clip: String,
+    /// Seconds; 0 unless given.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub time: Option<f32>,
+}
+
+impl Forms for ReferenceDef {
+    const EXPECTED: &'static str = "\"rest\", \"first_frame\" or a table with `clip` and `time`";
+
+    fn text(text: &str) -> Option<Result<Self, &'static [&'static str]>> {
+        Some(match text {
+            "rest" => Ok(Self::Word(ReferenceWord::Rest)),
+            "first_frame" => Ok(Self::Word(ReferenceWord::FirstFrame)),
+            _ => Err(&["rest", "first_frame"]),
+        })
+    }
+
+    fn table<'de, A: MapAccess<'de>>(table: A) -> Result<Self, A::Error> {
+        ReferenceClip::deserialize(MapAccessDeserializer::new(table)).map(Self::Clip)
+    }
+}
+
+impl<'de> Deserialize<'de> for ReferenceDef {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        forms(deserializer)
+    }
+}
+
+/// The space of an additive layer's differences.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum SpaceDef {
+    /// Each joint's parent.
+    Local,
+    /// The model.
+    Mesh,
+}
+
+/// Whether an overlay follows the base layer's phase.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum FollowDef {
+    /// It does not.
+    None,
+    /// It does.
+    Base,
+}
+
+/// Whose root motion counts in a fade.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum RootWeightsDef {
+    /// As in the pose.
+    Pose,
+    /// That of what is left.
+    Source,
+    /// That of what is entered.
+    Target,
+}
+
+/// How poses change over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ByDef {
+    /// Both play, weights change.
+    Crossfade,
+    /// The destination plays at once, the difference dies away.
+    Inertial,
+}
+
+/// The weight of a fade over time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum FadeCurveDef {
+    /// Straight.
+    #[default]
+    Linear,
+    /// 3t² − 2t³.
+    Smooth,
+}
+
+/// Where a destination begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum AlignDef {
+    /// At the phase of the source.
+    Phase,
+    /// At the marker of the source.
+    Marker,
+}
+
+/// What happens when another transition starts during a fade.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum InterruptionDef {
+    /// The mix of that moment is faded out as it stands.
+    Frozen,
+    /// The mix goes on and is faded out.
+    Live,
+    /// The difference dies away.
+    Inertial,
+    /// None may start.
+    None,
+}
+
+/// Whether an "any" transition may go into the state that is playing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ReenterDef {
+    /// Where a trigger asks for it.
+    #[default]
+    ByTrigger,
+    /// Never.
+    Never,
+    /// Always.
+    Always,
+}
+
+/// Root motion.
+#[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RootDef {
+    /// The joint that carries it.
+    pub joint: String,
+    /// What of the joint's motion counts; `planar` unless given.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub axes: Option<RootAxesDef>,
+}
+
+/// What of a root joint's motion counts.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[serde(untagged)]
+pub enum RootAxesDef {
+    /// A usual set.
+    Word(RootAxesWord),
+    /// A list of axes.
+    Axes(Vec<RootAxisDef>),
+}
+
+/// Usual sets of axes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum RootAxesWord {
+    /// x, z and yaw; height stays in the pose.
+    Planar,
+    /// x, y, z and yaw.
+    PlanarY,
+    /// All six.
+    Full,
+}
+
+/// One axis of root motion.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum RootAxisDef {
+    /// Sideways.
+    X,
+    /// Upwards.
+    Y,
+    /// Ahead.
+    Z,
+    /// Turning about the vertical.
+    Yaw,
+}
+
+impl Forms for RootAxesDef {
+    const EXPECTED: &'static str = "\"planar\", \"planar_y\", \"full\" or a list of axes";
+
+    fn text(text: &str) -> Option<Result<Self, &'static [&'static str]>> {
+        Some(match text {
+            "planar" => Ok(Self::Word(RootAxesWord::Planar)),
+            "planar_y" => Ok(Self::Word(RootAxesWord::PlanarY)),
+            "full" => Ok(Self::Word(RootAxesWord::Full)),
+            _ => Err(&["planar", "planar_y", "full"]),
+        })
+    }
+
+    fn list<'de, A: SeqAccess<'de>>(list: A) -> Result<Self, A::Error> {
+        items(list).map(Self::Axes)
+    }
+}
+
+impl<'de> Deserialize<'de> for RootAxesDef {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        forms(deserializer)
+    }
+}
+
+/// A chain of joints for inverse kinematics.
+#[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ChainDef {
+    /// How it is solved; `two_bone` unless given.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub kind: Option<ChainKindDef>,
+    /// All joints from the topmost down.
+    #[serde(
+        skip_serializing_if = "Option::is_none",
+        default,
+        deserialize_with = "some_list"
+    )]
+    pub joints: Option<Vec<String>>,
+    /// The topmost joint, instead of `joints`.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub from: Option<String>,
+    /// The last joint, instead of `joints`.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub to: Option<String>,
+    /// Where the middle points, a direction in model space; as at rest unless given.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub pole_dir: Option<[f32; 3]>,
+    /// Limits of the joints.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub limits: Option<serde_json::Value>,
+    /// Share of the full length from which reaching grows soft, 0 to 1; 1 is off.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub soft: Option<f32>,
+}
+
+/// How a chain is solved.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ChainKindDef {
+    /// Two bones, by the law of cosines.
+    TwoBone,
+    /// Forward and backward reaching.
+    Fabrik,
+    /// Cyclic coordinate descent.
+    Ccd,
+}
+
+/// The joints that look at things.
+#[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct LookAtDef {
+    /// From the lowest joint to the head.
+    #[serde(deserialize_with = "list")]
+    pub chain: Vec<String>,
+    /// Where they look at rest, in model space; `[0, 0, 1]` unless given.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub forward: Option<[f32; 3]>,
+    /// Degrees to either side; 90 unless given.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub max_yaw: Option<f32>,
+    /// Degrees up and down; 60 unless given.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub max_pitch: Option<f32>,
+    /// Degrees a second; no limit unless given.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub speed: Option<f32>,
+}
+
+/// Feet that are placed on the ground.
+#[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+pub struct FootIkDef {
+    /// Hip, knee and foot of each leg.
+    #[serde(default, deserialize_with = "some_list")]
+    pub legs: Option<Vec<[String; 3]>>,
+    /// Further settings.
+    #[serde(flatten)]
+    pub settings: std::collections::BTreeMap<String, serde_json::Value>,
+}

@@ -1,0 +1,30 @@
+//! Animation graphs: the written form, the compiled form, and what runs for each actor.
+
+mod advance;
+mod choose;
+mod compile;
+mod compiled;
+mod control;
+mod def;
+mod def_motion;
+mod def_parts;
+mod error;
+mod evaluate;
+mod fade;
+mod forms;
+mod hash;
+mod hear;
+mod migrate;
+mod motion;
+mod read;
+mod root;
+mod scratch;
+mod state;
+
+pub use advance::{Advanced, GraphEvent, GraphEventKind, MAX_MARKERS, advance};
+pub use compiled::*;
+pub use def::*;
+pub use error::{GRAPH_CODES, GraphError};
+pub use evaluate::evaluate;
+pub use scratch::Scratch;
+pub use state::*;

@@ -1,0 +1,193 @@
+//! What one actor's graph remembers between steps: plain data, made once.
+
+use serde::{Deserialize, Serialize};
+
+use super::def::{FadeCurveDef, ParameterKind};
+use crate::{Fade, LoopMode, Pose, Transform};
+
+/// The value of a parameter.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub enum ParameterValue {
+    /// A number.
+    Float(f32),
+    /// A whole number.
+    Int(i32),
+    /// True or false.
+    Bool(bool),
+    /// Whether it is set.
+    Trigger(bool),
+}
+
+/// A parameter and, for a trigger, how long it still waits.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ParameterState {
+    /// Now.
+    pub value: ParameterValue,
+    /// Seconds until a set trigger is cleared unused.
+    pub seconds_left: f64,
+}
+
+/// Why a parameter was not set.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ParameterError {
+    /// An index that is not in [`Graph::parameters`](crate::Graph).
+    #[error("the graph has no parameter {0}")]
+    Unknown(u16),
+    /// The parameter holds something else.
+    #[error("parameter `{name}` is a {}, not a {}", kind_name(*.is), kind_name(*.asked))]
+    Kind {
+        /// Its name.
+        name: String,
+        /// What it holds.
+        is: ParameterKind,
+        /// What was to be set.
+        asked: ParameterKind,
+    },
+    /// Not a number, or infinite.
+    #[error("parameter `{name}` must be a finite number")]
+    NotFinite {
+        /// Its name.
+        name: String,
+    },
+}
+
+/// The word for a kind of parameter.
+pub(crate) fn kind_name(kind: ParameterKind) -> &'static str {
+    match kind {
+        ParameterKind::Float => "float",
+        ParameterKind::Int => "int",
+        ParameterKind::Bool => "bool",
+        ParameterKind::Trigger => "trigger",
+    }
+}
+
+/// How a script plays a state.
+#[derive(Clone, Copy, Debug, PartialEq, Default, Serialize, Deserialize)]
+pub struct Play {
+    /// Seconds of the crossfade; 0.2 unless given.
+    pub fade: Option<f32>,
+    /// Clip seconds where it begins; its start unless given.
+    pub at: Option<f32>,
+    /// Begin again where it already plays, which otherwise changes nothing.
+    pub restart: bool,
+    /// Wait until what plays has come to its end, or to the end of its lap.
+    pub after_finish: bool,
+}
+
+/// A state that was asked for and has not begun.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PlayRequest {
+    /// Index in [`Layer::states`](crate::Layer).
+    pub state: u16,
+    /// How.
+    pub play: Play,
+}
+
+/// A state that plays: the current one, or one that is being faded out.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Playing {
+    /// Index in [`Layer::states`](crate::Layer).
+    pub state: u16,
+    /// Tells apart two runs of one state in a fade.
+    pub run: u32,
+    /// The clock: laps since phase 0 of lap 0, unwrapped.
+    pub cycles: f64,
+    /// Where it was entered; no marker before it is ever heard.
+    pub entry: f64,
+    /// No time has passed since it was entered.
+    pub fresh: bool,
+    /// It has come to its end.
+    pub finished: bool,
+    /// What happens at the end.
+    pub mode: LoopMode,
+    /// Share of what is being faded out; 1 for the current state.
+    pub share: f32,
+    /// The sample of a blend space whose markers are heard.
+    pub speaker: u16,
+}
+
+/// A fade from everything older to the current state.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct FadeClock {
+    /// Seconds since it began.
+    pub elapsed: f64,
+    /// Seconds of the whole.
+    pub duration: f64,
+    /// Its weight over time.
+    pub curve: FadeCurveDef,
+    /// Whether transitions may start before it ends.
+    pub interruptible: bool,
+}
+
+/// How far the markers of a name have been heard in a blend space.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Heard {
+    /// [`Playing::run`].
+    pub run: u32,
+    /// Index in [`BlendSpace::markers`](crate::BlendSpace).
+    pub marker: u16,
+    /// Forwards the next occurrence to be heard, backwards the last one that was not.
+    pub next: i64,
+}
+
+/// One layer's part of a [`GraphState`].
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct LayerState {
+    /// What plays, oldest first; the last is the current state, the others are faded out.
+    pub playing: Vec<Playing>,
+    /// The fade into the current state, where there is one.
+    pub fade: Option<FadeClock>,
+    /// Whether what is faded out is `frozen_pose` rather than `playing`, whose clocks run on for
+    /// their events.
+    pub frozen: bool,
+    /// The mix at the moment of interruption, root motion taken out.
+    pub frozen_pose: Pose,
+    /// The root joint of that mix with its motion in it.
+    pub frozen_root: Transform,
+    /// Fades from the layer's own weight to what scripts ask for.
+    pub weight: Fade,
+    /// The state before the current one.
+    pub previous: Option<u16>,
+    /// The entry of the first state has been told.
+    pub started: bool,
+    /// What a script asked for, to begin in the next step.
+    pub request: Option<PlayRequest>,
+    /// Markers heard in blend spaces.
+    pub heard: Vec<Heard>,
+    /// The next [`Playing::run`].
+    pub next_run: u32,
+}
+
+/// All that one actor's graph remembers.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct GraphState {
+    /// By index in [`Graph::parameters`](crate::Graph).
+    pub parameters: Vec<ParameterState>,
+    /// By index in [`Graph::layers`](crate::Graph).
+    pub layers: Vec<LayerState>,
+    /// Factor on all clocks; fades are not scaled. Not finite counts as 0.
+    pub speed: f32,
+    /// Nothing moves and nothing is heard.
+    pub paused: bool,
+}
+
+/// What a layer is doing.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LayerStatus {
+    /// The current state: while fading, the one that is faded in.
+    pub state: u16,
+    /// Clip seconds into the lap.
+    pub time: f32,
+    /// Phase of the lap, 0 to 1.
+    pub progress: f32,
+    /// Seconds of a lap at speed 1.
+    pub length: f32,
+    /// Weight of the current state in its layer, 0 to 1.
+    pub weight: f32,
+    /// Whether something is still faded out.
+    pub fading: bool,
+    /// Whether the current state has come to its end.
+    pub finished: bool,
+    /// The state before.
+    pub previous: Option<u16>,
+}
