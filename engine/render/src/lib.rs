@@ -17,6 +17,7 @@ mod gpu_model;
 mod lines;
 mod offscreen;
 mod pipelines;
+mod read_skinned;
 mod renderer;
 mod scene;
 mod shadow;
@@ -28,9 +29,9 @@ mod texture;
 pub use geometry::MAX_INFLUENCES;
 pub use gpu::{Gpu, RenderError};
 pub use offscreen::{OFFSCREEN_FORMAT, Overlay, Picture, capture};
+pub use read_skinned::SkinnedVertex;
 pub use renderer::{FrameStats, Renderer};
 pub use scene::{Camera, Draw, Line, ModelId, Scene, Shape, ShapeDraw, Sky, Sun};
+pub use skin_pass::Skinning;
 /// The very wgpu that this crate's types come from.
 pub use wgpu;
-
-pub use skin_pass::{SkinnedVertex, Skinning};

@@ -1,6 +1,6 @@
 //! A picture in memory instead of a window.
 
-use crate::{FrameStats, Gpu, RenderError, Renderer, Scene, targets::texture};
+use crate::{FrameStats, Gpu, RenderError, Renderer, Scene, renderer::encoder, targets::texture};
 
 /// The format that suits pictures in memory.
 pub const OFFSCREEN_FORMAT: wgpu::TextureFormat = wgpu::TextureFormat::Rgba8UnormSrgb;
@@ -62,11 +62,13 @@ pub fn capture(
     })
 }
 
-fn read_texture(gpu: &Gpu, texture: &wgpu::Texture) -> Result<Vec<u8>, RenderError> {
-    let row = texture.width() * 4;
+/// The texels row by row, without padding.
+pub(crate) fn read_texture(gpu: &Gpu, texture: &wgpu::Texture) -> Result<Vec<u8>, RenderError> {
+    let texel = texture.format().block_copy_size(None).unwrap_or(4);
+    let row = texture.width() * texel;
     let padded = row.next_multiple_of(wgpu::COPY_BYTES_PER_ROW_ALIGNMENT);
     let bytes = u64::from(padded) * u64::from(texture.height());
-    let encoder = gpu.device.create_command_encoder(&Default::default());
+    let encoder = encoder(gpu);
     let content = read_buffer(gpu, encoder, bytes, |encoder, buffer| {
         let layout = wgpu::TexelCopyBufferLayout {
             offset: 0,

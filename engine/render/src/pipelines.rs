@@ -5,6 +5,7 @@ use wgpu::{BindGroupLayout, BindingType, BufferBindingType, ShaderStages};
 use crate::{
     Gpu,
     lines::LINE_LAYOUT,
+    read_skinned::VERTEX_FORMAT,
     skin_pass::SkinJob,
     targets::{DEPTH_FORMAT, SAMPLES},
 };
@@ -15,6 +16,7 @@ const SHADER: &str = concat!(
     include_str!("shaders/mesh.wgsl"),
     include_str!("shaders/sky.wgsl"),
     include_str!("shaders/line.wgsl"),
+    include_str!("shaders/points.wgsl"),
 );
 
 /// What the groups of bindings hold. Those of render passes: 0 frame, 1 geometry, 2 material, 3 light;
@@ -226,6 +228,8 @@ pub(crate) struct Pipelines {
     pub line: wgpu::RenderPipeline,
     pub line_hidden: wgpu::RenderPipeline,
     pub skin: wgpu::ComputePipeline,
+    /// Positions and normals of the vertex stage, to be read back.
+    pub skinned_points: wgpu::RenderPipeline,
 }
 
 impl Pipelines {
@@ -241,6 +245,7 @@ impl Pipelines {
             line: maker.line("line_fragment", wgpu::CompareFunction::LessEqual),
             line_hidden: maker.line("line_hidden_fragment", wgpu::CompareFunction::Greater),
             skin: maker.skin(),
+            skinned_points: maker.skinned_points(),
         }
     }
 }
@@ -250,6 +255,7 @@ struct Maker<'a> {
     module: wgpu::ShaderModule,
     render_layout: wgpu::PipelineLayout,
     shadow_layout: wgpu::PipelineLayout,
+    points_layout: wgpu::PipelineLayout,
     skin_layout: wgpu::PipelineLayout,
     format: wgpu::TextureFormat,
 }
@@ -282,6 +288,7 @@ impl<'a> Maker<'a> {
             }),
             render_layout: pipeline_layout(device, &render),
             shadow_layout: pipeline_layout(device, &render[..3]),
+            points_layout: pipeline_layout(device, &render[..2]),
             skin_layout: pipeline_layout(device, &skin),
             format,
         }
@@ -406,6 +413,35 @@ impl<'a> Maker<'a> {
             blend: Some(wgpu::BlendState::ALPHA_BLENDING),
             samples: SAMPLES,
         })
+    }
+
+    fn skinned_points(&self) -> wgpu::RenderPipeline {
+        let targets = [Some(VERTEX_FORMAT.into()), Some(VERTEX_FORMAT.into())];
+        self.device
+            .create_render_pipeline(&wgpu::RenderPipelineDescriptor {
+                label: Some("skinned_points"),
+                layout: Some(&self.points_layout),
+                vertex: wgpu::VertexState {
+                    module: &self.module,
+                    entry_point: Some("point_vertex"),
+                    compilation_options: Default::default(),
+                    buffers: &[],
+                },
+                primitive: wgpu::PrimitiveState {
+                    topology: wgpu::PrimitiveTopology::PointList,
+                    ..Default::default()
+                },
+                depth_stencil: None,
+                multisample: Default::default(),
+                fragment: Some(wgpu::FragmentState {
+                    module: &self.module,
+                    entry_point: Some("point_fragment"),
+                    compilation_options: Default::default(),
+                    targets: &targets,
+                }),
+                multiview_mask: None,
+                cache: None,
+            })
     }
 
     fn skin(&self) -> wgpu::ComputePipeline {

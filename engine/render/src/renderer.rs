@@ -3,12 +3,11 @@
 use sinew_model::Model;
 
 use crate::{
-    Gpu, ModelId, RenderError, Scene, SkinnedVertex, Skinning,
+    Gpu, ModelId, RenderError, Scene, Skinning,
     frame::{FrameBuffers, FrameUniform},
     gather::{Batch, Gathered, ModelParts, Parts, ShapeModels},
     gpu_model::GpuModel,
     lines::Lines,
-    offscreen::read_buffer,
     pipelines::{Layouts, Pipelines},
     shadow::SHADOW_SIZE,
     shapes,
@@ -42,12 +41,12 @@ pub struct Renderer {
     /// The format of the targets that it draws to.
     pub target_format: wgpu::TextureFormat,
     layouts: Layouts,
-    pipelines: Pipelines,
-    models: Models,
+    pub(crate) pipelines: Pipelines,
+    pub(crate) models: Models,
     shapes: ShapeModels,
-    gathered: Gathered,
-    frame: FrameBuffers,
-    skin_pass: SkinPass,
+    pub(crate) gathered: Gathered,
+    pub(crate) frame: FrameBuffers,
+    pub(crate) skin_pass: SkinPass,
     lines: Lines,
     targets: Targets,
     shadow: wgpu::TextureView,
@@ -120,9 +119,10 @@ impl Renderer {
         if size.contains(&0) {
             return FrameStats::default();
         }
-        self.gather(gpu, scene);
+        self.gather(gpu, scene, self.skinning);
         self.send(gpu, size, scene);
-        let mut encoder = gpu.device.create_command_encoder(&Default::default());
+        self.targets.fit(gpu, self.target_format, size);
+        let mut encoder = encoder(gpu);
         self.skin_pass
             .run(&mut encoder, &self.pipelines, &self.frame, &self.models);
         self.shadow_pass(&mut encoder);
@@ -131,51 +131,22 @@ impl Renderer {
         self.stats(scene)
     }
 
-    /// Skins all draws of `scene` in the compute pass and waits for the result: the vertices of each
-    /// visible draw, ordered by model and then as in the scene; within a draw, the vertices of the
-    /// model's finest meshes in order.
-    ///
-    /// # Errors
-    /// [`RenderError::ReadBack`].
-    pub fn skin(
-        &mut self,
-        gpu: &Gpu,
-        scene: &Scene<'_>,
-    ) -> Result<Vec<SkinnedVertex>, RenderError> {
-        let before = std::mem::replace(&mut self.skinning, Skinning::Compute);
-        let scene = Scene {
-            shapes: &[],
-            ..*scene
-        };
-        self.gather(gpu, &scene);
-        self.send(gpu, [1, 1], &scene);
-        self.skinning = before;
-        let mut encoder = gpu.device.create_command_encoder(&Default::default());
-        self.skin_pass
-            .run(&mut encoder, &self.pipelines, &self.frame, &self.models);
-        let bytes = (self.gathered.skinned_count * size_of::<SkinnedVertex>()) as u64;
-        let content = read_buffer(gpu, encoder, bytes, |encoder, buffer| {
-            encoder.copy_buffer_to_buffer(&self.frame.skinned.buffer, 0, buffer, 0, bytes);
-        })?;
-        Ok(bytemuck::pod_collect_to_vec(&content))
-    }
-
-    fn gather(&mut self, gpu: &Gpu, scene: &Scene<'_>) {
-        let skin_before = self.skinning == Skinning::Compute;
-        let capacity = FrameBuffers::capacity(gpu, skin_before);
+    /// Fills the frame's lists, those of the compute pass too if `skinning` says so.
+    pub(crate) fn gather(&mut self, gpu: &Gpu, scene: &Scene<'_>, skinning: Skinning) {
+        let capacity = FrameBuffers::capacity(gpu, skinning == Skinning::Compute);
         self.gathered
             .gather(scene, &self.models, self.shapes, capacity);
         self.skin_pass.plan(&self.gathered, &self.models);
     }
 
-    fn send(&mut self, gpu: &Gpu, size: [u32; 2], scene: &Scene<'_>) {
+    /// Sends the frame's lists to the GPU.
+    pub(crate) fn send(&mut self, gpu: &Gpu, size: [u32; 2], scene: &Scene<'_>) {
         let skinned_before = self.skinning == Skinning::Compute;
         let uniform = FrameUniform::new(scene, size, self.target_format, skinned_before);
         let jobs = self.skin_pass.jobs();
         self.frame
             .write(gpu, &self.layouts, &uniform, &self.gathered, jobs);
         self.lines.write(gpu, scene.lines);
-        self.targets.fit(gpu, self.target_format, size);
     }
 
     fn shadow_pass(&self, encoder: &mut wgpu::CommandEncoder) {
@@ -276,6 +247,10 @@ impl Renderer {
         }
         stats
     }
+}
+
+pub(crate) fn encoder(gpu: &Gpu) -> wgpu::CommandEncoder {
+    gpu.device.create_command_encoder(&Default::default())
 }
 
 fn cleared_depth(

@@ -1,7 +1,6 @@
 //! Skinning ahead of drawing, as a compute pass.
 
 use bytemuck::{Pod, Zeroable};
-use glam::Vec3;
 
 use crate::{
     ModelId, frame::FrameBuffers, gather::Gathered, pipelines::Pipelines, renderer::Models,
@@ -15,18 +14,6 @@ pub enum Skinning {
     Vertex,
     /// In a compute pass before, once a frame; costs 32 bytes a vertex and actor.
     Compute,
-}
-
-/// A vertex as the compute pass leaves it. Mirrors `Skinned` in `skin.wgsl`.
-#[repr(C)]
-#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
-pub struct SkinnedVertex {
-    /// Metres.
-    pub position_world: Vec3,
-    pad0: f32,
-    /// A unit vector.
-    pub normal_world: Vec3,
-    pad1: f32,
 }
 
 /// Mirrors `SkinJob` in `skin.wgsl`.
