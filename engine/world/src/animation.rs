@@ -20,8 +20,6 @@ pub enum Motion {
         clip: String,
         /// Starts over at its end.
         looping: bool,
-        /// Playback rate.
-        speed: f32,
     },
     /// A graph that a script or level gave, and the file it came from, if any.
     Graph {
@@ -81,6 +79,8 @@ pub struct LookGoal {
     pub point_world: Vec3,
     /// Weight over time.
     pub weight: Fade,
+    /// Yaw and pitch that the last joint came to, radians; `None` while at rest.
+    pub angles: Option<[f32; 2]>,
     /// What came of it.
     pub report: IkReport,
 }
@@ -133,6 +133,7 @@ impl Default for LookGoal {
             target: None,
             point_world: Vec3::ZERO,
             weight: Fade::default(),
+            angles: None,
             report: IkReport::default(),
         }
     }
@@ -196,5 +197,6 @@ impl Animation {
         }
         hasher.floats(&self.look.point_world.to_array());
         hasher.floats(&[self.look.weight.value, self.look.weight.target]);
+        hasher.floats(&self.look.angles.unwrap_or_default());
     }
 }

@@ -180,7 +180,6 @@ impl World {
         };
         let motion_changed = before.is_none_or(|before| {
             (&before.graph, &before.clip, before.looping) != (&def.graph, &def.clip, def.looping)
-                || (before.speed != def.speed && def.clip.is_some())
         });
         // Without graph and clip a script may have given the actor a graph: that one stays.
         if motion_changed && (cast.motion != Motion::Rest || before.is_some()) {
@@ -200,7 +199,6 @@ impl World {
         actor.tags.clone_from(&def.tags);
         if let Some(animation) = &mut actor.animation
             && before.is_none_or(|before| before.speed != def.speed)
-            && def.clip.is_none()
         {
             animation.state.speed = def.speed;
         }
@@ -237,7 +235,6 @@ impl World {
             (None, Some(clip)) => Motion::Clip {
                 clip: clip.clone(),
                 looping: def.looping,
-                speed: def.speed,
             },
             (None, None) => Motion::Rest,
         };

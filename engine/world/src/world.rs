@@ -6,7 +6,7 @@ use std::{
 };
 
 use glam::Vec3;
-use sinew_anim::{Graph, GraphDef, GraphEvent};
+use sinew_anim::{Graph, GraphDef, GraphError, GraphEvent};
 use sinew_assets::{Assets, Diagnostic, Loaded, LogicalPath};
 use sinew_model::Model;
 
@@ -301,7 +301,7 @@ fn compile(motion: &Motion, model: &Model) -> Result<Graph, WorldError> {
     let skeleton = &model.skeleton;
     match motion {
         Motion::Rest => Ok(Graph::rest(skeleton)),
-        Motion::Clip { clip, looping, speed } => {
+        Motion::Clip { clip, looping } => {
             let known = model.clips.iter();
             let found = known.clone().find(|known| known.name == *clip);
             let found = found.ok_or_else(|| WorldError::Unknown {
@@ -310,18 +310,22 @@ fn compile(motion: &Motion, model: &Model) -> Result<Graph, WorldError> {
                 name: clip.clone(),
                 nearest: sinew_anim::nearest(clip, known.map(|clip| clip.name.as_str())).map(str::to_owned),
             })?;
-            Ok(Graph::single_clip(skeleton, found, *looping, *speed))
+            Graph::single_clip(skeleton, found, *looping).map_err(|errors| graph_fault(errors, ""))
         }
         Motion::Graph { def, file } => Graph::compile(def, skeleton, &model.clips).map_err(|errors| {
-            let shown = file.as_ref().map_or_else(String::new, ToString::to_string);
-            let more = errors.len().saturating_sub(1);
-            let first = errors.into_iter().next();
-            let mut fault = first.map_or_else(Diagnostic::default, |error| Diagnostic::from_graph(error, &shown, None));
-            fault.file = fault.file.filter(|file| !file.is_empty());
-            if more > 0 {
-                fault.notes.push(format!("and {more} more in this graph"));
-            }
-            WorldError::Asset(Box::new(fault))
+            let file = file.as_ref().map_or_else(String::new, ToString::to_string);
+            graph_fault(errors, &file)
         }),
     }
+}
+
+fn graph_fault(errors: Vec<GraphError>, file: &str) -> WorldError {
+    let more = errors.len().saturating_sub(1);
+    let first = errors.into_iter().next();
+    let mut fault = first.map_or_else(Diagnostic::default, |error| Diagnostic::from_graph(error, file, None));
+    fault.file = fault.file.filter(|file| !file.is_empty());
+    if more > 0 {
+        fault.notes.push(format!("and {more} more in this graph"));
+    }
+    WorldError::Asset(Box::new(fault))
 }

@@ -260,7 +260,9 @@ fn finish_actor(actor: &mut Actor, dt: f32) {
         sinew_anim::local_to_model(skeleton, pose, model_joints);
     }
     let weight = look.weight.step(dt);
-    if let Some(rig) = graph.look_at.as_ref().filter(|_| weight > 0.0) {
+    if weight <= 0.0 {
+        look.angles = None;
+    } else if let Some(rig) = &graph.look_at {
         let input = LookAtInput {
             chain: &rig.chain,
             target_model: world_to_model.transform_point3(look.point_world),
@@ -268,8 +270,12 @@ fn finish_actor(actor: &mut Actor, dt: f32) {
             max_yaw: rig.max_yaw,
             max_pitch: rig.max_pitch,
             weight,
+            previous: look.angles,
+            max_turn: rig.speed.map_or(f32::INFINITY, |speed| speed * dt),
         };
-        look.report = sinew_anim::look_at(skeleton, model_joints, &input, pose);
+        let (report, angles) = sinew_anim::look_at(skeleton, model_joints, &input, pose);
+        look.report = report;
+        look.angles = Some(angles);
         sinew_anim::local_to_model(skeleton, pose, model_joints);
     }
 }
