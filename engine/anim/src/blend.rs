@@ -192,3 +192,205 @@ fn normalize_lanes(rotations: &mut Rotations, fallback: &Rotations) {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use glam::{DQuat, Quat, Vec3};
+
+    use super::*;
+    use crate::test_support::{Random, rotation_error, slerp_f64};
+
+    #[test]
+    fn two_poses_blend_by_slerp_and_straight_lines() {
+        let mut random = Random::new(21);
+        for _ in 0..50 {
+            let (a, b) = (random.pose(11, 3), random.pose(11, 3));
+            let weight = random.unit() as f32;
+            let mut out = Pose::default();
+            blend_two(&a, &b, weight, &mut out);
+            let t = f64::from(weight);
+            for joint in 0..11 {
+                let twin = slerp_f64(
+                    a.rotation(joint).as_dquat(),
+                    b.rotation(joint).as_dquat(),
+                    t,
+                );
+                assert!(rotation_error(out.rotation(joint), twin) < 1e-6);
+                let straight = a
+                    .translation(joint)
+                    .as_dvec3()
+                    .lerp(b.translation(joint).as_dvec3(), t);
+                assert!(out.translation(joint).as_dvec3().distance(straight) < 1e-6);
+                let scale = a.scale(joint).as_dvec3().lerp(b.scale(joint).as_dvec3(), t);
+                assert!(out.scale(joint).as_dvec3().distance(scale) < 1e-6);
+            }
+            for morph in 0..3 {
+                let straight = a.morphs[morph] * (1.0 - weight) + b.morphs[morph] * weight;
+                assert!((out.morphs[morph] - straight).abs() < 1e-6);
+            }
+        }
+    }
+
+    #[test]
+    fn a_sixty_degree_blend_turns_evenly_where_nlerp_would_lag() {
+        let angle = 60.0_f32.to_radians();
+        let mut turned = Pose::identity(1, 0);
+        turned.set_rotation(0, Quat::from_rotation_y(angle));
+        let mut out = Pose::default();
+        let angle_of = |q: Quat| 2.0 * q.y.atan2(q.w);
+        blend_two(&Pose::identity(1, 0), &turned, 0.25, &mut out);
+        assert!((angle_of(out.rotation(0)) - 0.25 * angle).abs() < 1e-6);
+        let nlerp = (Quat::IDENTITY * 0.75 + turned.rotation(0) * 0.25).normalize();
+        let lag = (angle_of(nlerp) - 0.25 * angle).abs();
+        assert!((lag - 4.564e-3).abs() < 1e-6, "{lag}");
+    }
+
+    #[test]
+    fn the_ends_have_the_bits_of_the_poses() {
+        let mut random = Random::new(22);
+        let (a, b) = (random.pose(5, 2), random.pose(5, 2));
+        let mut out = Pose::default();
+        for (weight, expected) in [(0.0, &a), (1.0, &b), (-3.0, &a), (7.0, &b), (f32::NAN, &a)] {
+            blend_two(&a, &b, weight, &mut out);
+            assert_eq!(&out, expected, "{weight}");
+        }
+        blend_two(&a, &a, 0.3, &mut out);
+        assert!((0..5).all(|joint| out.translation(joint) == a.translation(joint)));
+    }
+
+    /// The intrinsic mean in f64, far past convergence.
+    fn mean_twin(rotations: &[(DQuat, f64)]) -> DQuat {
+        let mut mean = rotations[0].0;
+        for _ in 0..200 {
+            let mut step = glam::DVec3::ZERO;
+            for (q, weight) in rotations {
+                let local = mean.inverse() * *q;
+                let local = if local.w < 0.0 { -local } else { local };
+                step += local.to_scaled_axis() * *weight;
+            }
+            mean = (mean * DQuat::from_scaled_axis(step)).normalize();
+        }
+        mean
+    }
+
+    /// Poses whose rotations stand within `spread` radians of a common one, quaternion signs mixed.
+    fn cluster(random: &mut Random, count: usize, spread: f64) -> Vec<Pose> {
+        let mut poses: Vec<Pose> = (0..count).map(|_| random.pose(9, 2)).collect();
+        for joint in 0..9 {
+            let center = random.rotation();
+            for pose in &mut poses {
+                let turn = random.direction() * random.range(0.0, spread) as f32;
+                let sign = if random.below(2) == 0 { 1.0 } else { -1.0 };
+                pose.set_rotation(joint, center * Quat::from_scaled_axis(turn) * sign);
+            }
+        }
+        poses
+    }
+
+    #[test]
+    fn more_poses_meet_in_the_intrinsic_mean_whatever_their_order() {
+        let mut random = Random::new(23);
+        for case in 0..60 {
+            let count = 3 + case % 5;
+            let poses = cluster(&mut random, count, 1.2);
+            let weights: Vec<f32> = (0..count).map(|_| random.range(0.05, 1.0) as f32).collect();
+            let total: f64 = weights.iter().map(|&w| f64::from(w)).sum();
+            let mut pairs: Vec<(&Pose, f32)> = poses.iter().zip(weights).collect();
+            let mut out = Pose::default();
+            blend(&pairs, &mut out);
+            for joint in 0..9 {
+                let rotations: Vec<_> = pairs
+                    .iter()
+                    .map(|(pose, w)| (pose.rotation(joint).as_dquat(), f64::from(*w) / total))
+                    .collect();
+                let error = rotation_error(out.rotation(joint), mean_twin(&rotations));
+                assert!(error < 3e-6, "{count} poses: {error}");
+            }
+            pairs.reverse();
+            pairs.swap(0, 1);
+            let mut again = Pose::default();
+            blend(&pairs, &mut again);
+            for joint in 0..9 {
+                let error = rotation_error(again.rotation(joint), out.rotation(joint).as_dquat());
+                assert!(error < 1e-6);
+                assert!(again.translation(joint).distance(out.translation(joint)) < 2e-6);
+            }
+            assert!((again.morphs[1] - out.morphs[1]).abs() < 1e-6);
+        }
+    }
+
+    #[test]
+    fn a_third_pose_fading_out_leads_to_the_slerp_of_two() {
+        let mut random = Random::new(24);
+        let poses = cluster(&mut random, 3, 1.5);
+        let (mut two, mut three) = (Pose::default(), Pose::default());
+        blend(&[(&poses[0], 0.7), (&poses[1], 0.3)], &mut two);
+        blend(
+            &[(&poses[0], 0.7), (&poses[1], 0.3), (&poses[2], 1e-7)],
+            &mut three,
+        );
+        for joint in 0..9 {
+            let error = rotation_error(three.rotation(joint), two.rotation(joint).as_dquat());
+            assert!(error < 2e-6, "{error}");
+        }
+    }
+
+    #[test]
+    fn poses_without_weight_are_not_read_and_change_no_bits() {
+        let mut random = Random::new(25);
+        let (a, b) = (random.pose(4, 1), random.pose(4, 1));
+        let mut broken = Pose::identity(4, 1);
+        broken.set_translation(2, Vec3::NAN);
+        broken.morphs[0] = f32::NAN;
+        let mut expected = Pose::default();
+        let mut out = Pose::default();
+        blend_two(&a, &b, 0.25, &mut expected);
+        blend(
+            &[
+                (&broken, 0.0),
+                (&a, 0.75),
+                (&broken, -1.0),
+                (&b, 0.25),
+                (&broken, f32::NAN),
+            ],
+            &mut out,
+        );
+        assert_eq!(out, expected);
+        blend(&[(&broken, 0.0), (&a, 1e-3)], &mut out);
+        assert_eq!(out, a);
+        blend(&[(&broken, 0.0)], &mut out);
+        assert_eq!(out, a, "nothing to blend leaves the pose");
+    }
+
+    #[test]
+    fn opposite_rotations_and_far_spread_ones_never_make_nan() {
+        let axis = |angle: f32| Quat::from_rotation_z(angle);
+        let third = std::f32::consts::TAU / 3.0;
+        let sets = [
+            [axis(0.0), axis(third), axis(2.0 * third)],
+            [
+                axis(0.0),
+                axis(std::f32::consts::PI),
+                -axis(std::f32::consts::PI),
+            ],
+            [
+                Quat::IDENTITY,
+                Quat::from_xyzw(1.0, 0.0, 0.0, 0.0),
+                Quat::from_xyzw(0.0, 1.0, 0.0, 0.0),
+            ],
+        ];
+        for set in sets {
+            let poses = set.map(|rotation| {
+                let mut pose = Pose::identity(1, 0);
+                pose.set_rotation(0, rotation);
+                pose
+            });
+            let mut out = Pose::default();
+            blend(
+                &[(&poses[0], 1.0), (&poses[1], 1.0), (&poses[2], 1.0)],
+                &mut out,
+            );
+            assert!((out.rotation(0).length() - 1.0).abs() < 1e-5, "{set:?}");
+        }
+    }
+}

@@ -69,3 +69,141 @@ fn band(own: Vec2, other: Vec2, p: Vec2) -> f32 {
         1.0
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::test_support::Random;
+
+    fn linear(at: &[f32], x: f32) -> Vec<f32> {
+        let mut weights = vec![f32::NAN; at.len()];
+        linear_weights(at, x, &mut weights);
+        weights
+    }
+
+    fn band(at: &[Vec2], p: Vec2) -> Vec<f32> {
+        let mut weights = vec![f32::NAN; at.len()];
+        gradient_band_weights(at, p, &mut weights);
+        weights
+    }
+
+    fn points<const N: usize>(at: [(f32, f32); N]) -> [Vec2; N] {
+        at.map(Vec2::from)
+    }
+
+    #[track_caller]
+    fn assert_weights(weights: &[f32], expected: &[f32]) {
+        let near = weights
+            .iter()
+            .zip(expected)
+            .all(|(w, e)| (w - e).abs() < 1e-6);
+        assert!(
+            near && weights.len() == expected.len(),
+            "{weights:?} is not {expected:?}"
+        );
+    }
+
+    #[test]
+    fn neighbours_on_a_line_share_and_ends_hold() {
+        let at = [0.0, 2.0, 6.0];
+        let cases = [
+            (-1.0, [1.0, 0.0, 0.0]),
+            (0.0, [1.0, 0.0, 0.0]),
+            (0.5, [0.75, 0.25, 0.0]),
+            (2.0, [0.0, 1.0, 0.0]),
+            (5.0, [0.0, 0.25, 0.75]),
+            (6.0, [0.0, 0.0, 1.0]),
+            (9.0, [0.0, 0.0, 1.0]),
+            (f32::INFINITY, [0.0, 0.0, 1.0]),
+            (f32::NAN, [1.0, 0.0, 0.0]),
+        ];
+        for (x, expected) in cases {
+            assert_eq!(linear(&at, x), expected, "at {x}");
+        }
+        assert_eq!(linear(&[6.0, 0.0, 2.0], 5.0), [0.75, 0.0, 0.25]);
+        assert!(linear(&[], 1.0).is_empty());
+    }
+
+    #[test]
+    fn the_cross_of_five_shares_by_thirds_between_two_arms() {
+        let cross = points([(0.0, 0.0), (1.0, 0.0), (0.0, 1.0), (-1.0, 0.0), (0.0, -1.0)]);
+        let third = 1.0 / 3.0;
+        assert_weights(
+            &band(&cross, Vec2::splat(0.5)),
+            &[third, third, third, 0.0, 0.0],
+        );
+    }
+
+    #[test]
+    fn outside_the_hull_the_nearest_samples_play() {
+        let strafe = points([
+            (0.0, 0.0),
+            (0.0, 100.0),
+            (0.0, -100.0),
+            (100.0, 0.0),
+            (-100.0, 0.0),
+        ]);
+        let weights = band(&strafe, Vec2::new(-100.0, 100.0));
+        assert_weights(&weights, &[0.0, 0.5, 0.0, 0.0, 0.5]);
+    }
+
+    #[test]
+    fn random_sets_give_weights_that_sum_to_one_are_one_at_samples_and_have_no_jumps() {
+        let mut random = Random::new(51);
+        let mut point = |reach: f64| {
+            Vec2::new(
+                random.range(-reach, reach) as f32,
+                random.range(-reach, reach) as f32,
+            )
+        };
+        for case in 0..100 {
+            let at: Vec<Vec2> = (0..=case % 8).map(|_| point(1.0)).collect();
+            for (own, &sample) in at.iter().enumerate() {
+                let weights = band(&at, sample);
+                assert!(
+                    (weights[own] - 1.0).abs() < 1e-5,
+                    "{at:?} {own} {weights:?}"
+                );
+            }
+            let (from, to) = (point(3.0), point(3.0));
+            let mut before: Option<Vec<f32>> = None;
+            for step in 0..=4000 {
+                let weights = band(&at, from.lerp(to, step as f32 / 4000.0));
+                assert!((weights.iter().sum::<f32>() - 1.0).abs() < 1e-5);
+                assert!(weights.iter().all(|w| (0.0..=1.0).contains(w)));
+                if let Some(before) = before {
+                    let closest = closest_pair(&at);
+                    let jump = weights
+                        .iter()
+                        .zip(&before)
+                        .fold(0.0_f32, |a, (x, y)| a.max((x - y).abs()));
+                    // The slope of a band is at most one over the distance of its samples.
+                    assert!(
+                        jump < 0.02 / closest.min(1.0).powi(2),
+                        "{at:?} {from} {to} {step}: {jump}"
+                    );
+                }
+                before = Some(weights);
+            }
+        }
+    }
+
+    fn closest_pair(at: &[Vec2]) -> f32 {
+        let pairs = at
+            .iter()
+            .enumerate()
+            .flat_map(|(i, a)| at[i + 1..].iter().map(|b| a.distance(*b)));
+        pairs.fold(1.0, f32::min)
+    }
+
+    #[test]
+    fn degenerate_input_gives_weights_too() {
+        let twice = points([(1.0, 1.0), (1.0, 1.0)]);
+        assert_weights(&band(&twice, Vec2::ONE), &[0.5, 0.5]);
+        assert_eq!(band(&points([(3.0, 4.0)]), Vec2::ZERO), [1.0]);
+        assert_eq!(band(&twice, Vec2::NAN), [1.0, 0.0]);
+        let far = band(&points([(0.0, 0.0), (1.0, 0.0)]), Vec2::splat(f32::MAX));
+        assert!((far.iter().sum::<f32>() - 1.0).abs() < 1e-6, "{far:?}");
+        assert!(band(&[], Vec2::ONE).is_empty());
+    }
+}

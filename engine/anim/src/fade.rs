@@ -52,3 +52,60 @@ impl Fade {
         self.value
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_fade_is_straight_and_ends_on_its_target() {
+        let mut fade = Fade::at(0.0);
+        fade.to(1.0, 2.0);
+        let seen = [0.5, 0.5, 0.75, 0.5, 1.0].map(|dt| fade.step(dt));
+        assert_eq!(seen, [0.25, 0.5, 0.875, 1.0, 1.0]);
+        assert_eq!(fade, Fade::at(1.0));
+    }
+
+    #[test]
+    fn asking_again_for_the_same_target_does_not_restart() {
+        let mut fade = Fade::at(0.0);
+        for _ in 0..10 {
+            fade.to(1.0, 1.0);
+            fade.step(0.1);
+        }
+        assert!((fade.value - 1.0).abs() < 1e-6);
+        fade.to(1.0, 5.0);
+        assert!(fade.seconds_left < 1e-6);
+    }
+
+    #[test]
+    fn a_new_target_starts_from_where_the_value_is() {
+        let mut fade = Fade::at(0.0);
+        fade.to(1.0, 1.0);
+        fade.step(0.5);
+        fade.to(0.0, 1.0);
+        assert_eq!(fade.step(0.5), 0.25);
+        fade.to(2.0, 0.0);
+        assert_eq!(fade.value, 2.0);
+    }
+
+    #[test]
+    fn nonsense_changes_nothing() {
+        let mut fade = Fade::at(0.5);
+        fade.to(f32::NAN, 1.0);
+        fade.to(f32::INFINITY, 1.0);
+        assert_eq!(fade, Fade::at(0.5));
+        fade.to(1.0, 1.0);
+        let before = fade;
+        for dt in [f32::NAN, -1.0, 0.0] {
+            fade.step(dt);
+        }
+        assert_eq!(fade, before);
+        fade.to(0.0, f32::NAN);
+        assert_eq!(
+            fade,
+            Fade::at(0.0),
+            "a duration that is not a number is none"
+        );
+    }
+}

@@ -17,6 +17,17 @@ pub struct IkReport {
     pub limit_hit: bool,
 }
 
+impl Default for IkReport {
+    /// Nothing was asked and nothing is missing.
+    fn default() -> Self {
+        Self {
+            reached: true,
+            error: 0.0,
+            limit_hit: false,
+        }
+    }
+}
+
 /// The constant map in front of a joint's local transform.
 fn pre(skeleton: &Skeleton, joint: u16) -> Option<Affine3A> {
     let index = skeleton

@@ -11,11 +11,10 @@ use crate::{LANES, Pose};
 /// weight a channel ([`crate::Mask`] builds it); what it does not reach keeps `base`. Without a mask everything
 /// has weight 1. Layers are never renormalised among each other.
 pub fn override_layer(base: &mut Pose, over: &Pose, weight: f32, mask: Option<&[f32]>) {
-    let weight = if weight > 0.0 {
-        weight.min(1.0)
-    } else {
+    let weight = share(weight);
+    if weight == 0.0 {
         return;
-    };
+    }
     if weight == 1.0 && mask.is_none() {
         base.copy_from(over);
         return;
@@ -23,7 +22,7 @@ pub fn override_layer(base: &mut Pose, over: &Pose, weight: f32, mask: Option<&[
     let joints = base.joints;
     let at = |index: usize| match mask {
         None => weight,
-        Some(mask) => weight * mask.get(index).map_or(0.0, |m| m.clamp(0.0, 1.0)),
+        Some(mask) => weight * mask.get(index).map_or(0.0, |m| share(*m)),
     };
     for (index, (block, other)) in base.blocks.iter_mut().zip(&over.blocks).enumerate() {
         let lanes: [f32; LANES] = std::array::from_fn(|lane| {
@@ -42,5 +41,68 @@ pub fn override_layer(base: &mut Pose, over: &Pose, weight: f32, mask: Option<&[
         } else if weight > 0.0 {
             *morph += (other - *morph) * weight;
         }
+    }
+}
+
+/// In 0..=1; not a number is 0.
+pub(crate) fn share(weight: f32) -> f32 {
+    if weight > 0.0 { weight.min(1.0) } else { 0.0 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::blend_two;
+    use crate::test_support::Random;
+
+    #[test]
+    fn an_unmasked_layer_is_a_blend_from_below() {
+        let mut random = Random::new(31);
+        let (base, over) = (random.pose(10, 2), random.pose(10, 2));
+        for weight in [0.0, 0.3, 1.0, 5.0, -1.0, f32::NAN] {
+            let mut expected = Pose::default();
+            blend_two(&base, &over, weight, &mut expected);
+            let mut out = base.clone();
+            override_layer(&mut out, &over, weight, None);
+            assert_eq!(out, expected, "{weight}");
+        }
+    }
+
+    #[test]
+    fn each_joint_goes_as_far_as_its_mask_says() {
+        let mut random = Random::new(32);
+        let (base, over) = (random.pose(20, 3), random.pose(20, 3));
+        let mut mask: Vec<f32> = (0..20).map(|_| random.unit() as f32).collect();
+        mask[4] = 0.0;
+        mask[11] = 1.0;
+        mask.extend([1.0, 0.0]);
+        let mut out = base.clone();
+        override_layer(&mut out, &over, 0.8, Some(&mask));
+        for joint in 0..20 {
+            let mut expected = Pose::default();
+            blend_two(&base, &over, 0.8 * mask[joint], &mut expected);
+            assert_eq!(out.joint(joint), expected.joint(joint), "joint {joint}");
+        }
+        let half = base.morphs[0] + (over.morphs[0] - base.morphs[0]) * 0.8;
+        assert_eq!(out.morphs, [half, base.morphs[1], base.morphs[2]]);
+    }
+
+    #[test]
+    fn joints_outside_the_mask_keep_their_bits_even_beside_broken_ones() {
+        let mut random = Random::new(33);
+        let base = random.pose(9, 1);
+        let mut over = random.pose(9, 1);
+        over.set_translation(3, glam::Vec3::NAN);
+        over.morphs[0] = f32::NAN;
+        let mut mask = [1.0; 9];
+        mask[3] = 0.0;
+        mask[7] = f32::NAN;
+        let mut out = base.clone();
+        override_layer(&mut out, &over, 1.0, Some(&mask));
+        assert_eq!(out.joint(3), base.joint(3));
+        assert_eq!(out.joint(7), base.joint(7));
+        assert_eq!(out.morphs, base.morphs);
+        override_layer(&mut out, &over, 1.0, Some(&[]));
+        assert_eq!(out.joint(3), base.joint(3));
     }
 }

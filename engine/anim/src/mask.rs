@@ -1,5 +1,6 @@
 //! Masks: how much a layer says of each joint.
 
+use crate::layer::share;
 use crate::{Clip, Skeleton, nearest};
 
 /// The weights of a layer: one a joint, 0..=1, and after those, once [`Mask::cover_morphs`] was called, one a morph
@@ -93,7 +94,7 @@ impl Mask {
         others: f32,
         rules: impl IntoIterator<Item = MaskRule<'a>>,
     ) -> Result<Self, Vec<MaskError>> {
-        let mut joints = vec![clamped(others); skeleton.len()];
+        let mut joints = vec![share(others); skeleton.len()];
         let mut errors = Vec::new();
         for (entry, rule) in rules.into_iter().enumerate() {
             let name = rule.joint.to_owned();
@@ -140,7 +141,7 @@ impl Mask {
 }
 
 fn apply(skeleton: &Skeleton, joint: u16, rule: &MaskRule, joints: &mut [f32]) {
-    joints[usize::from(joint)] = clamped(rule.weight);
+    joints[usize::from(joint)] = share(rule.weight);
     if !rule.children {
         return;
     }
@@ -150,12 +151,128 @@ fn apply(skeleton: &Skeleton, joint: u16, rule: &MaskRule, joints: &mut [f32]) {
             .position(|at| at == joint);
         if let Some(level) = level {
             let kept = 1.0 - rule.falloff * level as f32;
-            joints[usize::from(below)] = clamped(rule.weight * kept);
+            joints[usize::from(below)] = share(rule.weight * kept);
         }
     }
 }
 
-/// In 0..=1; not a number is 0.
-fn clamped(weight: f32) -> f32 {
-    weight.max(0.0).min(1.0)
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Joint, MorphTrack, Transform};
+
+    /// root > hips > (leg, spine > (head, arm > hand > finger))
+    fn skeleton() -> Skeleton {
+        let names = [
+            ("root", None),
+            ("hips", Some(0)),
+            ("spine", Some(1)),
+            ("leg", Some(1)),
+            ("head", Some(2)),
+            ("arm_L", Some(2)),
+            ("hand_L", Some(5)),
+            ("finger_L", Some(6)),
+        ];
+        let joints = names.map(|(name, parent)| Joint {
+            name: name.to_owned(),
+            parent,
+            rest: Transform::IDENTITY,
+            pre: None,
+        });
+        let morphs = ["face/smile", "face/blink", "face/frown"].map(|name| (name.to_owned(), 0.0));
+        Skeleton::new(&joints, &morphs).expect("valid")
+    }
+
+    #[test]
+    fn text_adds_joints_and_subtrees_and_takes_subtrees_out_in_order() {
+        let cases: [(&str, [f32; 8]); 8] = [
+            ("spine", [0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0]),
+            ("spine+", [0.0, 0.0, 1.0, 0.0, 1.0, 1.0, 1.0, 1.0]),
+            ("spine+ -hand_L", [0.0, 0.0, 1.0, 0.0, 1.0, 1.0, 0.0, 0.0]),
+            (
+                "  arm_L+   -hand_L+ ",
+                [0.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0],
+            ),
+            ("-hand_L spine+", [1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0]),
+            ("-spine", [1.0, 1.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0]),
+            ("+leg head", [0.0, 0.0, 0.0, 1.0, 1.0, 0.0, 0.0, 0.0]),
+            (
+                "root+ -arm_L finger_L",
+                [1.0, 1.0, 1.0, 1.0, 1.0, 0.0, 0.0, 1.0],
+            ),
+        ];
+        for (text, expected) in cases {
+            let mask = Mask::parse(&skeleton(), text).expect(text);
+            assert_eq!(mask.joints, expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn rules_weigh_subtrees_with_falloff() {
+        let rule = |joint, weight, children, falloff| MaskRule {
+            joint,
+            weight,
+            children,
+            falloff,
+        };
+        let rules = [
+            rule("spine", 1.0, true, 0.25),
+            rule("head", 0.5, false, 9.0),
+        ];
+        let mask = Mask::from_rules(&skeleton(), 0.1, rules).expect("valid");
+        assert_eq!(mask.joints, [0.1, 0.1, 1.0, 0.1, 0.5, 0.75, 0.5, 0.25]);
+        // A negative falloff ramps in, and weights stay within 0..=1.
+        let rules = [
+            rule("spine", 0.4, true, -1.0),
+            rule("hips", -3.0, false, 0.0),
+        ];
+        let mask = Mask::from_rules(&skeleton(), 7.0, rules).expect("valid");
+        assert_eq!(mask.joints, [1.0, 0.0, 0.4, 1.0, 0.8, 0.8, 1.0, 1.0]);
+    }
+
+    #[test]
+    fn all_wrong_names_and_numbers_are_told_at_once() {
+        let errors = Mask::parse(&skeleton(), "spin+ -elephant head").expect_err("wrong names");
+        let unknown = |name: &str, nearest: Option<&str>, entry| MaskError::UnknownJoint {
+            name: name.to_owned(),
+            nearest: nearest.map(str::to_owned),
+            entry,
+        };
+        assert_eq!(
+            errors,
+            [
+                unknown("spin", Some("spine"), 0),
+                unknown("elephant", None, 1)
+            ]
+        );
+        assert_eq!(Mask::parse(&skeleton(), "  "), Err(vec![MaskError::Empty]));
+        let nan = MaskRule {
+            joint: "head",
+            weight: f32::NAN,
+            children: false,
+            falloff: 0.0,
+        };
+        let errors = Mask::from_rules(&skeleton(), 0.0, [nan]).expect_err("not finite");
+        assert_eq!(
+            errors[0].to_string(),
+            "the weight and falloff of `head` must be finite numbers"
+        );
+    }
+
+    #[test]
+    fn morph_channels_follow_the_clips_that_drive_them() {
+        let clip = Clip {
+            morphs: vec![MorphTrack {
+                first: 1,
+                count: 1,
+                ..MorphTrack::default()
+            }],
+            ..Clip::default()
+        };
+        let mut mask = Mask::parse(&skeleton(), "head").expect("valid");
+        for _ in 0..2 {
+            mask.cover_morphs(&skeleton(), [&clip, &Clip::default()]);
+            assert_eq!(mask.joints[8..], [0.0, 1.0, 0.0]);
+        }
+    }
 }

@@ -196,7 +196,7 @@ impl Sequence {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::test_random::Random;
+    use crate::test_support::Random;
 
     fn interval(from: f64, to: f64, entry: bool, mode: LoopMode) -> Interval {
         Interval {

@@ -121,7 +121,7 @@ fn sinc_or_one(x: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::test_random::Random;
+    use crate::test_support::Random;
 
     fn random_motion(random: &mut Random) -> Planar {
         Planar {

@@ -184,3 +184,107 @@ pub(crate) fn unit(rotation: Quat) -> Quat {
         Quat::IDENTITY
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::test_support::{Random, rotation_error, slerp_f64};
+
+    #[test]
+    fn slerp_is_exact_for_all_arcs_from_none_to_a_whole_turn() {
+        let mut random = Random::new(13);
+        let half = std::f32::consts::PI;
+        for angle in [
+            0.0,
+            1e-7,
+            1e-4,
+            1e-3,
+            3e-3,
+            0.1,
+            1.0,
+            3.0,
+            half - 1e-4,
+            half,
+            4.0,
+            6.2,
+        ] {
+            for _ in 0..100 {
+                let a = random.rotation();
+                let b = unit(Quat::from_axis_angle(random.direction(), angle) * a);
+                let t = random.unit() as f32;
+                let mixed = slerp(a, b, t);
+                // At half a turn both ways are as short, and rounding picks one.
+                let ways = [b, if angle == half { -b } else { b }];
+                let error = ways
+                    .map(|b| slerp_f64_as_signed(a, b, t, angle == half))
+                    .map(|twin| rotation_error(mixed, twin))
+                    .into_iter()
+                    .fold(f64::INFINITY, f64::min);
+                assert!(error < 1e-6, "{angle} {t}: {error}");
+                assert!((mixed.length() - 1.0).abs() < 1e-6);
+            }
+        }
+    }
+
+    /// The twin; `signed` takes the arc that the signs give, however long.
+    fn slerp_f64_as_signed(a: Quat, b: Quat, t: f32, signed: bool) -> glam::DQuat {
+        let (a, b, t) = (a.as_dquat(), b.as_dquat(), f64::from(t));
+        if !signed {
+            return slerp_f64(a, b, t);
+        }
+        let angle = a.dot(b).clamp(-1.0, 1.0).acos();
+        a * (((1.0 - t) * angle).sin() / angle.sin()) + b * ((t * angle).sin() / angle.sin())
+    }
+
+    #[test]
+    fn lanes_agree_with_single_rotations_and_keep_bits_at_zero() {
+        let mut random = Random::new(14);
+        for _ in 0..100 {
+            let pairs: [(Quat, Quat); LANES] =
+                std::array::from_fn(|_| (random.rotation(), random.rotation()));
+            let t: Lanes =
+                std::array::from_fn(|lane| if lane < 3 { 0.0 } else { random.unit() as f32 });
+            let lanes = |pick: fn(&(Quat, Quat)) -> Quat| -> Rotations {
+                std::array::from_fn(|c| pairs.each_ref().map(|pair| pick(pair).to_array()[c]))
+            };
+            let mixed = slerp_lanes(&lanes(|p| p.0), &lanes(|p| p.1), &t);
+            for lane in 0..LANES {
+                let got = Quat::from_array([0, 1, 2, 3].map(|c| mixed[c][lane]));
+                let expected = slerp(pairs[lane].0, pairs[lane].1, t[lane]);
+                assert!(got.abs_diff_eq(expected, 3e-7), "{got} {expected}");
+                assert!(t[lane] > 0.0 || got == pairs[lane].0);
+            }
+        }
+    }
+
+    #[test]
+    fn axes_carry_rotations_through_scaled_and_mirrored_spaces() {
+        let mut random = Random::new(15);
+        for case in 0..200 {
+            let scale = random.range(0.01, 100.0) as f32;
+            let mirror = if case % 2 == 0 { 1.0 } else { -1.0 };
+            let space = Mat3A::from_quat(random.rotation())
+                * Mat3A::from_diagonal(Vec3::new(scale * mirror, scale, scale));
+            let (axes, turn) = (Axes::of(space), random.rotation());
+            let local = Mat3A::from_quat(axes.to_local(turn));
+            let expected = Mat3A::from_quat(turn) * space;
+            assert!((space * local).abs_diff_eq(expected, 2e-6 * scale));
+            assert!(axes.to_model(axes.to_local(turn)).abs_diff_eq(turn, 1e-6));
+        }
+    }
+
+    #[test]
+    fn axes_of_flattened_matrices_are_still_a_frame() {
+        let flat = [
+            Mat3A::ZERO,
+            Mat3A::from_diagonal(Vec3::new(1.0, 0.0, 1.0)),
+            Mat3A::from_diagonal(Vec3::new(0.0, 0.0, 2.0)),
+            Mat3A::from_cols(Vec3A::X, Vec3A::X, Vec3A::Y),
+        ];
+        for matrix in flat {
+            let frame = Axes::of(matrix).matrix;
+            let product = frame * frame.transpose();
+            assert!(product.abs_diff_eq(Mat3::IDENTITY, 1e-6), "{matrix:?}");
+        }
+    }
+}

@@ -7,7 +7,7 @@ use crate::{Clip, Interpolation, MorphTrack, Pose, Track};
 
 /// Writes the channels that `clip` animates, at `time` in clip seconds, into `pose`; everything else
 /// in `pose` stays, so start from the rest pose. Before the first and after the last key the end
-/// value holds; a time that is not a number counts as 0. Rotations come out as unit quaternions
+/// value holds; a time that is not a number counts as before the first key. Rotations come out as unit quaternions
 /// within 1e-6. Joints and channels that `pose` lacks are skipped.
 ///
 /// Step, linear (slerp along the shorter arc for rotations) and cubic spline are those of the
@@ -35,7 +35,7 @@ pub fn sample(clip: &Clip, time: f32, pose: &mut Pose) {
 
 /// Where a time falls between keys.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Place {
+enum Place {
     /// At a key, or held before the first or after the last.
     Key(usize),
     /// After this key; `t` in 0..1 of the way to the next one, `span` seconds long.
@@ -43,7 +43,7 @@ pub(crate) enum Place {
 }
 
 /// The place of `time` in ascending `times`; `None` without keys.
-pub(crate) fn place(times: &[f32], time: f32) -> Option<Place> {
+fn place(times: &[f32], time: f32) -> Option<Place> {
     let last = times.len().checked_sub(1)?;
     let after = times.partition_point(|&key| key <= time);
     let Some(key) = after.checked_sub(1) else {
@@ -59,7 +59,7 @@ pub(crate) fn place(times: &[f32], time: f32) -> Option<Place> {
 
 /// The factors of start value, start tangent, end value and end tangent of a cubic Hermite spline;
 /// the tangents' factors carry the span in seconds.
-pub(crate) fn hermite(t: f32, span: f32) -> [f32; 4] {
+fn hermite(t: f32, span: f32) -> [f32; 4] {
     let (t2, t3) = (t * t, t * t * t);
     [
         2.0 * t3 - 3.0 * t2 + 1.0,
@@ -160,5 +160,236 @@ fn stride(interpolation: Interpolation) -> usize {
     match interpolation {
         Interpolation::Cubic => 3,
         Interpolation::Step | Interpolation::Linear => 1,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use glam::{DQuat, DVec3};
+
+    use super::*;
+    use crate::JointTracks;
+    use crate::test_support::{Random, rotation_error, slerp_f64};
+
+    const MODES: [Interpolation; 3] = [
+        Interpolation::Step,
+        Interpolation::Linear,
+        Interpolation::Cubic,
+    ];
+
+    fn times(random: &mut Random, keys: usize) -> Vec<f32> {
+        let mut time = random.range(0.0, 0.5) as f32;
+        let mut next = || {
+            time += random.range(0.01, 0.5) as f32;
+            time
+        };
+        (0..keys).map(|_| next()).collect()
+    }
+
+    /// A clip of one joint and two morph channels with random keys.
+    fn random_clip(random: &mut Random, interpolation: Interpolation, keys: usize) -> Clip {
+        let values = keys * stride(interpolation);
+        let vectors = |random: &mut Random| Track {
+            interpolation,
+            times: times(random, keys),
+            values: (0..values).map(|_| random.vec3(2.0)).collect(),
+        };
+        Clip {
+            joints: vec![JointTracks {
+                joint: 0,
+                translation: Some(vectors(random)),
+                rotation: Some(Track {
+                    interpolation,
+                    times: times(random, keys),
+                    values: (0..values).map(|_| random.rotation()).collect(),
+                }),
+                scale: Some(vectors(random)),
+            }],
+            morphs: vec![MorphTrack {
+                first: 1,
+                count: 2,
+                track: Track {
+                    interpolation,
+                    times: times(random, keys),
+                    values: (0..values * 2)
+                        .map(|_| random.range(0.0, 1.0) as f32)
+                        .collect(),
+                },
+            }],
+            ..Clip::default()
+        }
+    }
+
+    /// Both keys and the share between them, searched from the start.
+    fn bracket(times: &[f32], time: f32) -> (usize, usize, f64, f64) {
+        let last = times.len() - 1;
+        let key = (0..=last)
+            .rev()
+            .find(|&key| times[key] <= time)
+            .unwrap_or(0);
+        if key == last || time <= times[0] {
+            return (key, key, 0.0, 0.0);
+        }
+        let span = f64::from(times[key + 1]) - f64::from(times[key]);
+        (
+            key,
+            key + 1,
+            (f64::from(time) - f64::from(times[key])) / span,
+            span,
+        )
+    }
+
+    /// Appendix C of glTF 2.0 in f64: `[value, out-tangent, next value, next in-tangent]` by factors.
+    fn spline(t: f64, span: f64) -> [f64; 4] {
+        [
+            2.0 * t.powi(3) - 3.0 * t.powi(2) + 1.0,
+            span * (t.powi(3) - 2.0 * t.powi(2) + t),
+            -2.0 * t.powi(3) + 3.0 * t.powi(2),
+            span * (t.powi(3) - t.powi(2)),
+        ]
+    }
+
+    fn vector_twin(track: &Track<Vec3>, time: f32) -> DVec3 {
+        let (a, b, t, span) = bracket(&track.times, time);
+        let v = |index: usize| track.values[index].as_dvec3();
+        match track.interpolation {
+            Interpolation::Step => v(a),
+            Interpolation::Linear => v(a).lerp(v(b), t),
+            Interpolation::Cubic => {
+                let f = spline(t, span);
+                v(a * 3 + 1) * f[0] + v(a * 3 + 2) * f[1] + v(b * 3 + 1) * f[2] + v(b * 3) * f[3]
+            }
+        }
+    }
+
+    fn rotation_twin(track: &Track<Quat>, time: f32) -> DQuat {
+        let (a, b, t, span) = bracket(&track.times, time);
+        let v = |index: usize| track.values[index].as_dquat();
+        match track.interpolation {
+            Interpolation::Step => v(a),
+            Interpolation::Linear => slerp_f64(v(a), v(b), t),
+            Interpolation::Cubic => {
+                let f = spline(t, span);
+                let sum = v(a * 3 + 1) * f[0]
+                    + v(a * 3 + 2) * f[1]
+                    + v(b * 3 + 1) * f[2]
+                    + v(b * 3) * f[3];
+                sum * sum.length().recip()
+            }
+        }
+    }
+
+    #[test]
+    fn sampling_agrees_with_its_f64_twin_in_every_mode() {
+        let mut random = Random::new(11);
+        for case in 0..300 {
+            let mode = MODES[case % 3];
+            let keys = 1 + random.below(6) as usize;
+            let clip = random_clip(&mut random, mode, keys);
+            let tracks = &clip.joints[0];
+            for _ in 0..20 {
+                let time = random.range(-0.5, 4.0) as f32;
+                let mut pose = Pose::identity(1, 3);
+                sample(&clip, time, &mut pose);
+                let translation = vector_twin(tracks.translation.as_ref().expect("made"), time);
+                let scale = vector_twin(tracks.scale.as_ref().expect("made"), time);
+                let rotation = rotation_twin(tracks.rotation.as_ref().expect("made"), time);
+                // A share in f32 errs by an ulp of the time over the span.
+                assert!(pose.translation(0).as_dvec3().distance(translation) < 4e-4);
+                assert!(pose.scale(0).as_dvec3().distance(scale) < 4e-4);
+                assert!(rotation_error(pose.rotation(0), rotation) < 4e-4);
+                assert!((pose.rotation(0).length() - 1.0).abs() < 1e-6);
+                assert_eq!(pose.morphs[0], 0.0);
+            }
+        }
+    }
+
+    #[test]
+    fn keys_are_exact_and_the_ends_hold_in_every_mode() {
+        let mut random = Random::new(12);
+        for case in 0..60 {
+            let mode = MODES[case % 3];
+            let keys = 1 + random.below(5) as usize;
+            let clip = random_clip(&mut random, mode, keys);
+            let track = clip.joints[0].translation.as_ref().expect("made");
+            let value = |key: usize| track.values[key * stride(mode) + stride(mode) / 2];
+            let at = |time: f32| {
+                let mut pose = Pose::identity(1, 3);
+                sample(&clip, time, &mut pose);
+                pose.translation(0)
+            };
+            for key in 0..keys {
+                assert_eq!(at(track.times[key]), value(key));
+            }
+            assert_eq!(at(-1.0), value(0));
+            assert_eq!(at(f32::NEG_INFINITY), value(0));
+            assert_eq!(at(f32::NAN), value(0));
+            assert_eq!(at(100.0), value(keys - 1));
+            assert_eq!(at(f32::INFINITY), value(keys - 1));
+        }
+    }
+
+    #[test]
+    fn morph_weights_of_a_spline_lie_in_three_groups_a_key() {
+        let clip = Clip {
+            morphs: vec![MorphTrack {
+                first: 0,
+                count: 2,
+                track: Track {
+                    interpolation: Interpolation::Cubic,
+                    times: vec![0.0, 2.0],
+                    // in-tangents, values, out-tangents of two channels, twice
+                    values: vec![
+                        9.0, 9.0, 1.0, 10.0, 0.5, 5.0, 0.5, -5.0, 2.0, 20.0, 9.0, 9.0,
+                    ],
+                },
+            }],
+            ..Clip::default()
+        };
+        let at = |time: f32| {
+            let mut pose = Pose::identity(0, 2);
+            sample(&clip, time, &mut pose);
+            pose.morphs
+        };
+        assert_eq!(at(0.0), [1.0, 10.0]);
+        assert_eq!(at(2.0), [2.0, 20.0]);
+        // middle: (a + b) / 2 + span (a_out - b_in) / 8
+        assert_eq!(at(1.0), [1.5, 15.0 + 2.0 * 10.0 / 8.0]);
+    }
+
+    #[test]
+    fn what_a_clip_lacks_stays_and_broken_tracks_are_skipped() {
+        let mut pose = Random::new(14).pose(3, 1);
+        let before = pose.clone();
+        let empty = Track {
+            interpolation: Interpolation::Linear,
+            times: Vec::new(),
+            values: Vec::new(),
+        };
+        let short = Track {
+            times: vec![0.0, 1.0],
+            values: vec![Vec3::ONE],
+            ..empty.clone()
+        };
+        let tracks = |joint: u16| JointTracks {
+            joint,
+            translation: Some(empty.clone()),
+            rotation: None,
+            scale: Some(short.clone()),
+        };
+        let clip = Clip {
+            joints: vec![tracks(1), tracks(900)],
+            morphs: vec![MorphTrack {
+                first: 5,
+                count: 3,
+                track: Track {
+                    times: vec![0.0],
+                    ..Track::default()
+                },
+            }],
+            ..Clip::default()
+        };
+        sample(&clip, 0.5, &mut pose);
+        assert_eq!(pose, before);
     }
 }

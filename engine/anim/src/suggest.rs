@@ -51,3 +51,65 @@ fn distance(a: &[char], b: &[char]) -> usize {
     }
     above[b.len()]
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn typing_slips_are_met_and_strangers_are_not() {
+        let names = [
+            "idle",
+            "walk",
+            "run",
+            "jump_start",
+            "upperArm_L",
+            "upperArm_R",
+            "hips",
+        ];
+        let cases = [
+            ("wlak", Some("walk")),
+            ("Walk", Some("walk")),
+            ("rum", Some("run")),
+            ("jumpstart", Some("jump_start")),
+            ("upperarm_r", Some("upperArm_R")),
+            ("UpperArm_L", Some("upperArm_L")),
+            ("walk", Some("walk")),
+            ("hip", Some("hips")),
+            ("x", None),
+            ("", None),
+            ("elephant", None),
+            ("ru", Some("run")),
+        ];
+        for (name, expected) in cases {
+            assert_eq!(nearest(name, names.into_iter()), expected, "{name}");
+        }
+        assert_eq!(nearest("walk", std::iter::empty()), None);
+    }
+
+    #[test]
+    fn the_first_of_equals_wins_and_hostile_lengths_are_cut() {
+        assert_eq!(nearest("cat", ["bat", "rat"].into_iter()), Some("bat"));
+        let long = "a".repeat(100_000);
+        let other = format!("{long}b");
+        assert_eq!(
+            nearest(&long, [other.as_str()].into_iter()),
+            Some(other.as_str())
+        );
+    }
+
+    #[test]
+    fn distances_count_edits() {
+        let chars = |text: &str| text.chars().collect::<Vec<_>>();
+        for (a, b, expected) in [
+            ("", "", 0),
+            ("", "abc", 3),
+            ("kitten", "sitting", 3),
+            ("ab", "ba", 1),
+            ("ca", "abc", 3),
+        ] {
+            assert_eq!(distance(&chars(a), &chars(b)), expected, "{a} {b}");
+            assert_eq!(distance(&chars(b), &chars(a)), expected, "{b} {a}");
+        }
+    }
+}

@@ -1,0 +1,135 @@
+//! What the tests of several jobs share: seeded random numbers and f64 twins to compare with.
+
+use glam::{DMat4, DQuat, DVec3, Quat, Vec3};
+
+use crate::{Joint, Pose, Skeleton, Transform};
+
+/// Model matrices by plain products of matrices.
+pub(crate) fn forward_kinematics(skeleton: &Skeleton, pose: &Pose) -> Vec<DMat4> {
+    let mut model: Vec<DMat4> = Vec::new();
+    for joint in 0..skeleton.len() {
+        let Transform {
+            translation,
+            rotation,
+            scale,
+        } = pose.joint(joint);
+        let local = DMat4::from_translation(translation.as_dvec3())
+            * DMat4::from_quat(rotation.as_dquat())
+            * DMat4::from_scale(scale.as_dvec3());
+        let pre = skeleton
+            .pre
+            .iter()
+            .find(|(at, _)| usize::from(*at) == joint);
+        let pre = pre.map_or(DMat4::IDENTITY, |(_, pre)| {
+            glam::Mat4::from(*pre).as_dmat4()
+        });
+        let parent = skeleton.parent(joint as u16);
+        let parent = parent.map_or(DMat4::IDENTITY, |parent| model[usize::from(parent)]);
+        model.push(parent * pre * local);
+    }
+    model
+}
+
+/// Where a joint stands.
+pub(crate) fn place_of(model: &[DMat4], joint: u16) -> DVec3 {
+    model[usize::from(joint)].w_axis.truncate()
+}
+
+/// A chain, each joint the child of the one before it.
+pub(crate) fn chain(locals: &[Transform]) -> Skeleton {
+    let joints: Vec<Joint> = (0..locals.len())
+        .map(|index| Joint {
+            name: format!("joint_{index}"),
+            parent: index.checked_sub(1).map(|parent| parent as u16),
+            rest: locals[index],
+            pre: None,
+        })
+        .collect();
+    Skeleton::new(&joints, &[]).expect("a chain is a valid skeleton")
+}
+
+/// The textbook formula in f64: shorter arc, sines.
+pub(crate) fn slerp_f64(a: DQuat, b: DQuat, t: f64) -> DQuat {
+    let (dot, b) = if a.dot(b) < 0.0 {
+        (-a.dot(b), -b)
+    } else {
+        (a.dot(b), b)
+    };
+    let angle = dot.min(1.0).acos();
+    if angle < 1e-9 {
+        return a + (b - a) * t;
+    }
+    a * (((1.0 - t) * angle).sin() / angle.sin()) + b * ((t * angle).sin() / angle.sin())
+}
+
+/// The largest difference of components of two rotations, whatever their signs.
+pub(crate) fn rotation_error(a: Quat, b: DQuat) -> f64 {
+    let a = a.as_dquat();
+    let a = if a.dot(b) < 0.0 { -a } else { a };
+    (a - b)
+        .to_array()
+        .iter()
+        .fold(0.0, |worst, d| worst.max(d.abs()))
+}
+
+/// SplitMix64.
+pub(crate) struct Random(u64);
+
+impl Random {
+    pub fn new(seed: u64) -> Self {
+        Self(seed)
+    }
+
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        let z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        z ^ (z >> 31)
+    }
+
+    /// 0 included, 1 not.
+    pub fn unit(&mut self) -> f64 {
+        (self.next() >> 11) as f64 / (1_u64 << 53) as f64
+    }
+
+    pub fn range(&mut self, low: f64, high: f64) -> f64 {
+        low + (high - low) * self.unit()
+    }
+
+    pub fn below(&mut self, count: u32) -> u32 {
+        (self.unit() * f64::from(count)) as u32
+    }
+
+    pub fn vec3(&mut self, reach: f64) -> Vec3 {
+        Vec3::from([0; 3].map(|_| self.range(-reach, reach) as f32))
+    }
+
+    /// Uniform over all rotations.
+    pub fn rotation(&mut self) -> Quat {
+        loop {
+            let [x, y, z, w] = [0; 4].map(|_| self.range(-1.0, 1.0));
+            let q = DQuat::from_xyzw(x, y, z, w);
+            if (0.01..1.0).contains(&q.length_squared()) {
+                return (q * q.length().recip()).as_quat();
+            }
+        }
+    }
+
+    pub fn pose(&mut self, joints: usize, morphs: usize) -> Pose {
+        let mut pose = Pose::identity(joints, morphs);
+        for joint in 0..joints {
+            let local = Transform {
+                translation: self.vec3(2.0),
+                rotation: self.rotation(),
+                scale: Vec3::ONE + self.vec3(0.5),
+            };
+            pose.set_joint(joint, local);
+        }
+        pose.morphs.fill_with(|| self.range(-1.0, 2.0) as f32);
+        pose
+    }
+
+    pub fn direction(&mut self) -> Vec3 {
+        self.rotation() * Vec3::Z
+    }
+}
