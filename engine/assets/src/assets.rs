@@ -7,14 +7,10 @@ use std::{
     sync::Arc,
 };
 
-use crate::standin::{GraphDef, import};
-use sinew_anim::nearest;
+use crate::standin::GraphDef;
 use sinew_model::Model;
 
-use crate::{
-    AssetError, Diagnostic, LevelDef, LogicalPath,
-    files::{self, Files},
-};
+use crate::{AssetError, Diagnostic, LogicalPath, files::Files};
 
 /// What was loaded, and how often it has changed.
 #[derive(Debug)]
@@ -70,7 +66,7 @@ pub struct Prepared {
 /// The files of a project, its levels and its mods, and what was loaded from them.
 #[derive(Clone, Debug)]
 pub struct Assets {
-    files: Files,
+    pub(crate) files: Files,
     models: Cache<Model>,
     graphs: Cache<GraphDef>,
     texts: Cache<str>,
@@ -147,89 +143,6 @@ impl Assets {
     /// Every file of a space, in order of paths. Hidden names and links to folders are left out.
     pub fn list(&self, space: &str) -> Vec<LogicalPath> {
         self.files.list(space)
-    }
-
-    /// Reads `level.toml` in a folder (or the file of that name itself) and makes the folder the
-    /// space of the level's id. Its text is loaded as `id:level.toml`.
-    ///
-    /// # Errors
-    /// Why it cannot be read, or every fault of the file.
-    pub fn open_level(&mut self, at: &Path) -> Result<LevelDef, Vec<Diagnostic>> {
-        let named = at.file_name().is_some_and(|name| name == "level.toml");
-        let folder = match at.parent() {
-            Some(parent) if named && !at.is_dir() => parent,
-            _ => at,
-        };
-        let file = std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned());
-        let shown = self.files.show(&file.join("level.toml"));
-        let bytes = files::read_in(folder, "level.toml", &shown)
-            .map_err(|error| vec![error.into()])?
-            .ok_or_else(|| vec![self.no_level(folder)])?;
-        let text = text_of(bytes, &shown).map_err(|error| vec![error.into()])?;
-        let level = LevelDef::from_toml(&text, &shown)?;
-        if self.files.is_at(&level.id, folder) == Some(false) {
-            let error = Diagnostic::error(
-                "E-LEVEL-ID-TAKEN",
-                format!(
-                    "there is already a level or mod `{}` in another folder",
-                    level.id
-                ),
-            );
-            let range = crate::locate_toml(&text, "/id").unwrap_or(0..0);
-            return Err(vec![
-                error.at(&shown, &text, range).help("give it another `id`"),
-            ]);
-        }
-        self.add_space(&level.id, folder);
-        let path = LogicalPath {
-            space: level.id.clone(),
-            path: "level.toml".to_owned(),
-        };
-        self.texts
-            .entry(path)
-            .or_insert_with(|| Entry::new(text, Vec::new()));
-        Ok(level)
-    }
-
-    fn no_level(&self, folder: &Path) -> Diagnostic {
-        let shown = self
-            .files
-            .show(&std::path::absolute(folder).unwrap_or_default());
-        if folder.is_dir() {
-            return Diagnostic::error(
-                "E-LEVEL-MISSING",
-                format!("there is no `level.toml` in `{shown}`"),
-            )
-            .help("name the folder of a level, such as `samples/plaza`");
-        }
-        let parent = match folder.parent() {
-            Some(parent) if !parent.as_os_str().is_empty() => parent,
-            _ => Path::new("."),
-        };
-        let siblings: BTreeSet<String> = std::fs::read_dir(parent)
-            .into_iter()
-            .flatten()
-            .flatten()
-            .filter_map(|entry| entry.file_name().into_string().ok())
-            .collect();
-        let wanted = folder
-            .file_name()
-            .and_then(|name| name.to_str())
-            .unwrap_or_default();
-        let near = nearest(wanted, siblings.iter().map(String::as_str));
-        let help = near.map_or_else(
-            || "name the folder of a level, such as `samples/plaza`".to_owned(),
-            |name| {
-                let parent = self
-                    .files
-                    .show(&std::path::absolute(parent).unwrap_or_default());
-                format!(
-                    "did you mean `{}`?",
-                    format!("{parent}/{name}").trim_start_matches("./")
-                )
-            },
-        );
-        Diagnostic::error("E-LEVEL-MISSING", format!("there is no folder `{shown}`")).help(help)
     }
 
     /// A model and the files that it refers to, read at most once.
@@ -364,6 +277,15 @@ impl Assets {
         all.collect::<BTreeSet<_>>().into_iter()
     }
 
+    /// Takes a text over that was read elsewhere; a new generation only where it differs.
+    pub(crate) fn put_text(&mut self, path: LogicalPath, text: Arc<str>) {
+        match self.texts.get(&path) {
+            Some(entry) if entry.loaded.value == text => {}
+            Some(_) => drop(swap(&mut self.texts, path, text, Vec::new())),
+            None => drop(insert(&mut self.texts, &path, text, Vec::new())),
+        }
+    }
+
     fn parse_model(
         &self,
         path: &LogicalPath,
@@ -386,7 +308,7 @@ impl Assets {
             depends.insert(wanted);
             bytes
         };
-        let model = import(&bytes, &mut fetch).map_err(|error| {
+        let model = sinew_model::import(&bytes, &mut fetch).map_err(|error| {
             let json = path.extension().eq_ignore_ascii_case("gltf");
             let source = std::str::from_utf8(&bytes)
                 .ok()
@@ -452,7 +374,7 @@ fn swap<T: ?Sized>(
     path
 }
 
-fn text_of(bytes: Vec<u8>, shown: &str) -> Result<Arc<str>, AssetError> {
+pub(crate) fn text_of(bytes: Vec<u8>, shown: &str) -> Result<Arc<str>, AssetError> {
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&bytes);
     std::str::from_utf8(bytes)
         .map(Arc::from)
@@ -461,3 +383,6 @@ fn text_of(bytes: Vec<u8>, shown: &str) -> Result<Arc<str>, AssetError> {
             offset: error.valid_up_to(),
         })
 }
+
+#[cfg(test)]
+mod tests;

@@ -2,9 +2,9 @@
 
 use std::{fmt, ops::Range, sync::Arc};
 
-use crate::standin::{GraphError, ImportError};
+use crate::standin::GraphError;
 use serde::Serialize;
-use sinew_model::Warning;
+use sinew_model::{ImportError, Warning};
 
 use crate::{LogicalPath, PathError, locate_json};
 
@@ -159,8 +159,15 @@ impl Diagnostic {
     pub fn at_pointer(mut self, file: &str, source: Option<&Arc<str>>, pointer: String) -> Self {
         self.file = Some(file.to_owned());
         if let Some(source) = source {
+            self.span = match json_fault(source) {
+                Some(span) => Some(span),
+                None => locate_json(source, &pointer).map(|found| {
+                    let about_key = self.code.ends_with("unknown-key");
+                    let key = found.key.clone().filter(|_| about_key && found.whole);
+                    Span::of(source, key.unwrap_or_else(|| found.caret()))
+                }),
+            };
             self.source = Some(Arc::clone(source));
-            self.span = locate_json(source, &pointer).map(|found| Span::of(source, found.caret()));
         }
         self.pointer = Some(pointer);
         self
@@ -195,6 +202,15 @@ impl Diagnostic {
     pub fn from_path(error: &PathError, text: &str) -> Self {
         Self::error(error.code(), format!("`{}` {error}", shown(text))).help(LogicalPath::HELP)
     }
+}
+
+/// Where a text stops being JSON.
+fn json_fault(text: &str) -> Option<Span> {
+    let error = serde_json::from_str::<serde::de::IgnoredAny>(text).err()?;
+    let lines = text.split_inclusive('\n').take(error.line().max(1) - 1);
+    let line_start: usize = lines.map(str::len).sum();
+    let at = line_start + error.column().max(1) - 1;
+    Some(Span::of(text, at..at + 1))
 }
 
 /// `path:line:col: error[code]: message`, on one line; the script crate draws the source.
@@ -309,6 +325,26 @@ mod tests {
             placed.to_string(),
             "a/b.toml:2:1: error[E-TEST]: no; say yes"
         );
+    }
+
+    #[test]
+    fn a_pointer_is_shown_in_the_text_that_it_points_into() {
+        let source: Arc<str> = "{\n  \"layers\": [ {\"nam\": \"base\"} ]\n}".into();
+        let told = |code: &str, source: &Arc<str>, pointer: &str| {
+            let fault =
+                Diagnostic::error(code, "no").at_pointer("a.json", Some(source), pointer.into());
+            let span = fault.span.expect("a place");
+            source[span.start..span.end].to_owned()
+        };
+        assert_eq!(told("graph-name", &source, "/layers/0/nam"), "\"base\"");
+        assert_eq!(
+            told("graph-unknown-key", &source, "/layers/0/nam"),
+            "\"nam\""
+        );
+        assert_eq!(told("graph-missing", &source, "/layers/0/states"), "{");
+        assert_eq!(told("graph-missing", &source, "/layers"), "\"layers\"");
+        let broken: Arc<str> = "{\n  \"layers\": [ oh ]\n}".into();
+        assert_eq!(told("graph-syntax", &broken, ""), "o");
     }
 
     #[test]

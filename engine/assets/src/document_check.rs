@@ -135,7 +135,7 @@ impl<'a> Check<'a> {
     /// One entry of a list. A table has a name of its own for messages: `[[actor]]` `hero`.
     fn item(&mut self, item: &Spanned<DeValue>, schema: &'a Value, list: &str) {
         let DeValue::Table(table) = item.get_ref() else {
-            return self.value(item, schema, &format!("each of {list}"));
+            return self.value(item, schema, &format!("an entry of {list}"));
         };
         let own_name = table.get("name").and_then(|name| name.get_ref().as_str());
         let bare = list.trim_matches('`');
@@ -209,8 +209,9 @@ impl<'a> Check<'a> {
             if let Err(error) = Color::parse(text) {
                 let fault = Fault {
                     code: "E-LEVEL-COLOR",
-                    message: format!("{name}: {error}"),
+                    message: format!("{name} cannot be \"{}\", which is no colour", shown(text)),
                     range,
+                    help: Some("write \"#rrggbb\" or a name such as \"gold\"".to_owned()),
                     ..Fault::default()
                 };
                 self.fault(fault.meant(error.nearest, true));
@@ -226,7 +227,7 @@ impl<'a> Check<'a> {
             code: "E-LEVEL-CHOICE",
             message: format!("{name} cannot be \"{}\"", shown(text)),
             range,
-            help: Some(format!("known are: {}", choices.join(", "))),
+            help: Some(known(&choices)),
             ..Fault::default()
         };
         self.fault(fault.meant(nearest, true));
@@ -343,6 +344,15 @@ fn choices(schema: &Value) -> Vec<&str> {
     list.chain(single.map(|choice| &choice["const"]))
         .filter_map(Value::as_str)
         .collect()
+}
+
+fn known(names: &[&str]) -> String {
+    const SHOWN: usize = 24;
+    let list = names[..names.len().min(SHOWN)].join(", ");
+    match names.len().saturating_sub(SHOWN) {
+        0 => format!("known are: {list}"),
+        more => format!("known are: {list} and {more} more"),
+    }
 }
 
 fn expected(schema: &Value, root: &Value) -> String {

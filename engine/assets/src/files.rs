@@ -251,7 +251,7 @@ pub(crate) fn read_in(
         Lookup::Found(file) => read_file(&file, shown, size_limit(&path)).map(Some),
         Lookup::WrongCase(real) => Err(AssetError::WrongCase {
             path: shown.to_owned(),
-            real,
+            real: format!("{}{real}", shown.trim_end_matches(name)),
         }),
         Lookup::Absent(_) => Ok(None),
     }
@@ -391,3 +391,6 @@ fn list_folder(
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,7 +1,29 @@
 //! Names of keys that actions can be bound to.
 
+use std::borrow::Cow;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+
 /// Every key name, by group. Left and right Shift, Ctrl and Alt are one key each.
 pub const KEY_NAMES: &[&str] = &[
+    "Space",
+    "Enter",
+    "Escape",
+    "Tab",
+    "Backspace",
+    "Delete",
+    "Insert",
+    "Home",
+    "End",
+    "PageUp",
+    "PageDown",
+    "Left",
+    "Right",
+    "Up",
+    "Down",
+    "Shift",
+    "Ctrl",
+    "Alt",
     "A",
     "B",
     "C",
@@ -38,24 +60,6 @@ pub const KEY_NAMES: &[&str] = &[
     "7",
     "8",
     "9",
-    "Space",
-    "Enter",
-    "Escape",
-    "Tab",
-    "Backspace",
-    "Delete",
-    "Insert",
-    "Home",
-    "End",
-    "PageUp",
-    "PageDown",
-    "Left",
-    "Right",
-    "Up",
-    "Down",
-    "Shift",
-    "Ctrl",
-    "Alt",
     "Minus",
     "Equal",
     "Comma",
@@ -83,4 +87,21 @@ pub const KEY_NAMES: &[&str] = &[
 /// True for a name of [`KEY_NAMES`], in exactly this spelling.
 pub fn is_key_name(name: &str) -> bool {
     KEY_NAMES.contains(&name)
+}
+
+/// Stands for one of [`KEY_NAMES`] in a schema.
+pub(crate) struct KeyName;
+
+impl JsonSchema for KeyName {
+    fn schema_name() -> Cow<'static, str> {
+        "KeyName".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({
+            "description": "A key of the keyboard, named by its place on a US layout.",
+            "type": "string",
+            "enum": KEY_NAMES,
+        })
+    }
 }

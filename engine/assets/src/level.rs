@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use toml::{Spanned, de::DeTable};
 
-use crate::{Color, Diagnostic, KEY_NAMES, document_check, level_check};
+use crate::{Color, Diagnostic, document_check, keys::KeyName, level_check};
 
 /// A level: what stands in it, who acts in it, what keys do, how it is seen. A level folder is a mod.
 /// Metres, seconds, degrees; +Y is up, an actor at yaw 0 faces +Z.
@@ -299,11 +299,8 @@ fn yes() -> bool {
     true
 }
 
-fn key_names(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
-    schemars::json_schema!({
-        "type": "array",
-        "items": { "type": "string", "enum": KEY_NAMES },
-    })
+fn key_names(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
+    generator.subschema_for::<Vec<KeyName>>()
 }
 
 impl LevelDef {
@@ -352,7 +349,10 @@ fn parse(text: &str) -> Result<Spanned<DeTable<'_>>, Vec<toml::de::Error>> {
     if errors.is_empty() {
         return Ok(root);
     }
-    errors.truncate(document_check::MAX_FAULTS);
     errors.sort_by_key(|error| error.span().map_or(0, |Range { start, .. }| start));
+    errors.truncate(document_check::MAX_FAULTS);
     Err(errors)
 }
+
+#[cfg(test)]
+mod tests;

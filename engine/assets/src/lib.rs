@@ -14,6 +14,8 @@ mod json_pointer;
 mod keys;
 mod level;
 mod level_check;
+mod level_files;
+mod open_level;
 mod path;
 mod standin;
 mod toml_place;
