@@ -7,4 +7,7 @@
     reason = "a test fails by panicking and says what it skipped"
 )]
 
+mod allocations;
+mod corpus;
 mod dependencies;
+mod picture;

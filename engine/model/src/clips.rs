@@ -16,7 +16,7 @@ use crate::{
     error::{ImportError, Result, Warnings},
     extras,
     names::Names,
-    transforms::UNIT_TOLERANCE,
+    rotations::{self, NoRotation},
 };
 
 /// Reads every animation; `joint_of_node` holds all animated nodes, `morphs_of_node` the morph channels of those that
@@ -227,15 +227,7 @@ impl Builder<'_, '_, '_> {
         });
         let keys = times.len();
         if target.property == Property::Rotation {
-            let (interpolation, values) =
-                self.values(sampler, keys, 1, Shape::Vec4, Numbers::Fraction)?;
-            let mut values: Vec<Quat> = cast_slice(&values).to_vec();
-            self.normalise(sampler, interpolation, &mut values)?;
-            tracks.rotation = Some(Track {
-                interpolation,
-                times,
-                values,
-            });
+            tracks.rotation = Some(self.rotation_track(sampler, times)?);
             return Ok(());
         }
         let (interpolation, values) = self.values(sampler, keys, 1, Shape::Vec3, Numbers::Any)?;
@@ -252,46 +244,31 @@ impl Builder<'_, '_, '_> {
         Ok(())
     }
 
-    /// Makes rotation keys unit quaternions. Those whose length is off by no more than the rounding of their stored
-    /// integers are taken as they are, as the specification reads.
-    fn normalise(
-        &mut self,
-        sampler: usize,
-        interpolation: Interpolation,
-        values: &mut [Quat],
-    ) -> Result<()> {
+    fn rotation_track(&mut self, sampler: usize, times: Vec<f32>) -> Result<Track<Quat>> {
+        let keys = times.len();
+        let (interpolation, values) =
+            self.values(sampler, keys, 1, Shape::Vec4, Numbers::Fraction)?;
         let output = self.animation.samplers[sampler].output;
         // Four rounded components of a unit quaternion move its length by at most twice the rounding of one.
         let rounding = 2.0 * self.reader.layout(output)?.component.rounding();
         let pointer = format!("{}/output", self.sampler_pointer(sampler));
-        let (skip, step) = match interpolation {
-            Interpolation::Cubic => (1, 3),
-            Interpolation::Linear | Interpolation::Step => (0, 1),
-        };
-        let mut repaired = 0;
-        for (key, value) in values.iter_mut().skip(skip).step_by(step).enumerate() {
-            let length = value.length();
-            if !(length > 1e-18 && length.is_finite()) {
-                return Err(ImportError::new(
-                    "E-KEY-VALUES",
-                    pointer,
-                    format!("key {key} is a quaternion of length {length}, which is no rotation"),
-                ));
-            }
-            let error = (length - 1.0).abs();
-            if error > rounding {
-                *value = *value / length;
-                repaired += usize::from(error > UNIT_TOLERANCE as f32);
-            }
-        }
+        let values = cast_slice(&values).to_vec();
+        let (track, repaired) = rotations::unit_track(interpolation, times, values, rounding)
+            .map_err(|NoRotation { key, length }| {
+                let message =
+                    format!("key {key} is a quaternion of length {length}, which is no rotation");
+                ImportError::new("E-KEY-VALUES", pointer.clone(), message)
+            })?;
+        let added = (track.times.len() - keys) as u64;
+        self.reader.budget.take(added, 20, &pointer)?;
         if repaired > 0 {
             self.warnings.add(
                 "W-QUATERNION-NORMALISED",
                 pointer,
-                format!("{repaired} rotation keys were not unit quaternions; they were normalised"),
+                format!("{repaired} of {keys} rotation keys were not unit quaternions; they were normalised"),
             );
         }
-        Ok(())
+        Ok(track)
     }
 
     fn morph_track(

@@ -26,6 +26,7 @@ mod morphs;
 mod names;
 mod primitives;
 mod references;
+mod rotations;
 mod skeleton;
 mod skinning;
 mod skins;
