@@ -6,13 +6,14 @@
 //! `L(f0)^-1 C^(k1 - k0) L(f1)` with `L(f) = P(0)^-1 P(f D)`. Nothing is summed from step to step, so any
 //! partition of the same time gives the same total.
 
-use std::f64::consts::{FRAC_PI_2, TAU};
+use std::f64::consts::TAU;
 
 use glam::{Affine3A, DAffine3, DQuat, DVec3, Quat, Vec3};
 
 use crate::ik::rest_space;
+use crate::root_keys::Keys;
 use crate::rotation::{Axes, unit};
-use crate::{Clip, Interpolation, LoopMode, Planar, Pose, Skeleton, Track};
+use crate::{Clip, LoopMode, Planar, Pose, Skeleton};
 
 /// Which part of the root's motion goes to the actor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -196,66 +197,6 @@ impl RootTrack {
     }
 }
 
-/// One of the motions that a blend mixes.
-#[derive(Clone, Copy, Debug)]
-pub struct RootPart<'a> {
-    /// The clip's motion.
-    pub track: &'a RootTrack,
-    /// How it is played.
-    pub mode: LoopMode,
-    /// Unwrapped cycles at the step's start.
-    pub from: f64,
-    /// Unwrapped cycles at the step's end.
-    pub to: f64,
-    /// The weight that the pose has, 0..=1; the weights of all parts sum to at most 1, and what is
-    /// missing stands still.
-    pub weight: f64,
-}
-
-/// The motion of a blend over a step of `seconds`: `exp(sum w log delta)`. Steps longer than 1/60 s or
-/// turning more than 90 degrees are cut into equal substeps first, at most [`MOST_SUBSTEPS`]. A
-/// single part of weight 1 is its delta exactly.
-pub fn blended_root_motion<'a>(
-    parts: impl Iterator<Item = RootPart<'a>> + Clone,
-    seconds: f64,
-) -> Planar {
-    let parts = parts.filter(|part| part.weight > 0.0);
-    let mut all = parts.clone();
-    match (all.next(), all.next()) {
-        (None, _) => return Planar::IDENTITY,
-        (Some(only), None) if only.weight >= 1.0 => {
-            return only.track.delta(only.mode, only.from, only.to);
-        }
-        _ => {}
-    }
-    let turn = parts
-        .clone()
-        .map(|part| part.track.delta(part.mode, part.from, part.to).yaw.abs())
-        .fold(0.0, f64::max);
-    let wanted = (seconds * 60.0 - 1e-6)
-        .ceil()
-        .max((turn / FRAC_PI_2).ceil());
-    let substeps = (wanted.max(1.0) as usize).min(MOST_SUBSTEPS);
-    let mut total = Planar::IDENTITY;
-    for substep in 0..substeps {
-        let [begin, end] = [substep, substep + 1].map(|i| i as f64 / substeps as f64);
-        let mut sum = [0.0; 3];
-        for part in parts.clone() {
-            let span = part.to - part.from;
-            let (from, to) = (part.from + span * begin, part.from + span * end);
-            let velocity = part.track.delta(part.mode, from, to).log();
-            for (sum, value) in sum.iter_mut().zip(velocity) {
-                *sum += value * part.weight;
-            }
-        }
-        total = total.then(Planar::exp(sum));
-    }
-    total
-}
-
-/// The most pieces that [`blended_root_motion`] cuts a step into.
-pub const MOST_SUBSTEPS: usize = 256;
-
 /// The heading of a rotation, the angle of its twist about +Y; `None` where it has none (half a turn
 /// about a level axis).
 fn heading(rotation: DQuat) -> Option<f64> {
@@ -268,155 +209,12 @@ fn nearest_turn(angle: f64, to: f64) -> f64 {
     angle + TAU * ((to - angle) / TAU).round()
 }
 
-/// The keys of a track in model space, in f64.
-#[derive(Clone, Debug, PartialEq)]
-struct Keys<T> {
-    interpolation: Interpolation,
-    times: Vec<f64>,
-    values: Vec<T>,
-}
-
-impl<T: Copy> Keys<T> {
-    /// The mapped keys of `track`; where it is absent or incomplete, `rest` at all times.
-    fn new<S: Copy>(track: Option<&Track<S>>, rest: S, map: impl Fn(S) -> T) -> Self {
-        let needed = |track: &&Track<S>| {
-            let stride = stride(track.interpolation);
-            !track.times.is_empty() && track.values.len() >= track.times.len() * stride
-        };
-        match track.filter(needed) {
-            Some(track) => Self {
-                interpolation: track.interpolation,
-                times: track.times.iter().map(|&t| f64::from(t)).collect(),
-                values: track.values.iter().map(|&v| map(v)).collect(),
-            },
-            None => Self {
-                interpolation: Interpolation::Step,
-                times: vec![0.0],
-                values: vec![map(rest)],
-            },
-        }
-    }
-
-    fn value(&self, key: usize) -> T {
-        let stride = stride(self.interpolation);
-        self.values[key * stride + stride / 2]
-    }
-
-    /// Out-tangent of a key of a cubic track.
-    fn tangent_out(&self, key: usize) -> T {
-        self.values[key * 3 + 2]
-    }
-
-    /// In-tangent of a key of a cubic track.
-    fn tangent_in(&self, key: usize) -> T {
-        self.values[key * 3]
-    }
-
-    /// The key at or before a time and the share of the way to the next one; 0 where the end holds
-    /// or the track steps.
-    fn segment(&self, seconds: f64) -> Option<(usize, f64)> {
-        let last = self.times.len().checked_sub(1)?;
-        let after = self.times.partition_point(|&key| key <= seconds);
-        let key = after.saturating_sub(1);
-        let held = after == 0 || key >= last || self.interpolation == Interpolation::Step;
-        let span = if held {
-            1.0
-        } else {
-            self.times[key + 1] - self.times[key]
-        };
-        Some((
-            key,
-            if held {
-                0.0
-            } else {
-                (seconds - self.times[key]) / span
-            },
-        ))
-    }
-
-    fn span(&self, key: usize) -> f64 {
-        self.times[key + 1] - self.times[key]
-    }
-}
-
-impl Keys<DVec3> {
-    /// Moves the values, not the tangents.
-    fn offset_values(&mut self, offset: DVec3) {
-        let stride = stride(self.interpolation);
-        for value in self.values.iter_mut().skip(stride / 2).step_by(stride) {
-            *value += offset;
-        }
-    }
-
-    fn vector_at(&self, seconds: f64) -> DVec3 {
-        let Some((key, t)) = self.segment(seconds) else {
-            return DVec3::ZERO;
-        };
-        if t == 0.0 {
-            return self.value(key);
-        }
-        let (a, b) = (self.value(key), self.value(key + 1));
-        if self.interpolation != Interpolation::Cubic {
-            return a + (b - a) * t;
-        }
-        let f = hermite(t, self.span(key));
-        a * f[0] + self.tangent_out(key) * f[1] + b * f[2] + self.tangent_in(key + 1) * f[3]
-    }
-}
-
-impl Keys<DQuat> {
-    /// At `t` in 0..1 after a key that is not the last; the length does not matter to a heading.
-    fn rotation_in(&self, key: usize, t: f64) -> DQuat {
-        let (a, b) = (self.value(key), self.value(key + 1));
-        match self.interpolation {
-            Interpolation::Step => a,
-            Interpolation::Linear => slerp(a, b, t),
-            Interpolation::Cubic => {
-                let f = hermite(t, self.span(key));
-                let sum = a * f[0]
-                    + self.tangent_out(key) * f[1]
-                    + b * f[2]
-                    + self.tangent_in(key + 1) * f[3];
-                sum * sum.length().max(f64::MIN_POSITIVE).recip()
-            }
-        }
-    }
-}
-
-/// Slerp along the shorter arc.
-fn slerp(a: DQuat, b: DQuat, t: f64) -> DQuat {
-    let b = if a.dot(b) < 0.0 { -b } else { b };
-    let angle = 2.0 * (a - b).length().atan2((a + b).length());
-    let sine = angle.sin();
-    if sine < 1e-12 {
-        return a + (b - a) * t;
-    }
-    a * (((1.0 - t) * angle).sin() / sine) + b * ((t * angle).sin() / sine)
-}
-
-/// The cubic Hermite basis; tangents a second, span in seconds.
-fn hermite(t: f64, span: f64) -> [f64; 4] {
-    let (t2, t3) = (t * t, t * t * t);
-    [
-        2.0 * t3 - 3.0 * t2 + 1.0,
-        (t3 - 2.0 * t2 + t) * span,
-        3.0 * t2 - 2.0 * t3,
-        (t3 - t2) * span,
-    ]
-}
-
-fn stride(interpolation: Interpolation) -> usize {
-    match interpolation {
-        Interpolation::Cubic => 3,
-        Interpolation::Step | Interpolation::Linear => 1,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::test_support::{Random, chain, forward_kinematics};
-    use crate::{JointTracks, Transform, sample};
+    use crate::root_keys::stride;
+    use crate::test_support::{Random, arc, chain, forward_kinematics, linear, root_clip, walk};
+    use crate::{Interpolation, Track, Transform, sample};
     use glam::{DMat4, Vec4Swizzles};
 
     /// A root under an armature, joints 0 and 1.
@@ -424,55 +222,9 @@ mod tests {
         chain(&[armature, root])
     }
 
-    fn clip(
-        duration: f32,
-        translation: Option<Track<Vec3>>,
-        rotation: Option<Track<Quat>>,
-    ) -> Clip {
-        Clip {
-            duration,
-            joints: vec![JointTracks {
-                joint: 1,
-                translation,
-                rotation,
-                scale: None,
-            }],
-            ..Clip::default()
-        }
-    }
-
-    fn linear<T>(times: Vec<f32>, values: Vec<T>) -> Option<Track<T>> {
-        Some(Track {
-            interpolation: Interpolation::Linear,
-            times,
-            values,
-        })
-    }
-
     fn plain(clip: &Clip) -> RootTrack {
         let skeleton = skeleton(Transform::IDENTITY, Transform::IDENTITY);
         RootTrack::new(&skeleton, clip, 1, RootAxes::Planar)
-    }
-
-    /// One second along +Z at `speed`.
-    fn walk(speed: f32, duration: f32) -> Clip {
-        let keys = vec![Vec3::ZERO, Vec3::Z * speed * duration];
-        clip(duration, linear(vec![0.0, duration], keys), None)
-    }
-
-    /// One second of a quarter circle, one metre long.
-    fn arc() -> Clip {
-        let keys = 33;
-        let times: Vec<f32> = (0..keys).map(|i| i as f32 / (keys - 1) as f32).collect();
-        let turn = std::f32::consts::FRAC_PI_2;
-        let radius = 1.0 / turn;
-        let place = |t: &f32| radius * Vec3::new(1.0 - (turn * t).cos(), 0.0, (turn * t).sin());
-        let places = times.iter().map(place).collect();
-        let turns = times
-            .iter()
-            .map(|t| Quat::from_rotation_y(turn * t))
-            .collect();
-        clip(1.0, linear(times.clone(), places), linear(times, turns))
     }
 
     /// The sum over a random partition of `from..to`, in place and heading.
@@ -512,7 +264,7 @@ mod tests {
             Quat::IDENTITY,
             Quat::from_rotation_y(std::f32::consts::FRAC_PI_2),
         ];
-        let track = plain(&clip(1.0, None, linear(vec![0.0, 1.0], turn)));
+        let track = plain(&root_clip(1.0, None, linear(vec![0.0, 1.0], turn)));
         for dt in [1.0 / 60.0, 0.013, 0.4, 2.0] {
             let steps = (1.5_f64 / dt).ceil() as usize;
             let sum: f64 = (0..steps)
@@ -576,7 +328,7 @@ mod tests {
             times: times.clone(),
             values: (0..values).map(|_| turn(random)).collect(),
         };
-        clip(0.1 + times[keys - 1], Some(translation), Some(rotation))
+        root_clip(0.1 + times[keys - 1], Some(translation), Some(rotation))
     }
 
     fn random_space(random: &mut Random, mirrored: bool) -> Transform {
@@ -677,7 +429,7 @@ mod tests {
         // In the armature's own space up is +Z and forward is -Y.
         let keys = vec![Vec3::Z * 90.0, Vec3::new(0.0, -150.0, 95.0)];
         let turn = vec![Quat::IDENTITY, Quat::from_rotation_z(0.5)];
-        let clip = clip(
+        let clip = root_clip(
             1.0,
             linear(vec![0.0, 1.0], keys),
             linear(vec![0.0, 1.0], turn),
@@ -714,75 +466,22 @@ mod tests {
         let spin = |axis: fn(f32) -> Quat| -> Vec<Quat> {
             (0..=13).map(|i| axis(quarter * i as f32)).collect()
         };
-        let turning = plain(&clip(
+        let turning = plain(&root_clip(
             1.3,
             None,
             linear(times.clone(), spin(Quat::from_rotation_y)),
         ));
         assert!((turning.cycle().yaw - f64::from(quarter) * 13.0).abs() < 1e-5);
         // A heading is lost upside down and is kept from before; none of it may become a NaN.
-        let rolling = plain(&clip(1.3, None, linear(times, spin(Quat::from_rotation_x))));
+        let rolling = plain(&root_clip(
+            1.3,
+            None,
+            linear(times, spin(Quat::from_rotation_x)),
+        ));
         for i in 0..200 {
             let at = rolling.place_at(f64::from(i) * 0.0065);
             assert!(at.yaw.is_finite() && at.yaw.abs() < 7.0);
         }
-    }
-
-    #[test]
-    fn blends_agree_within_a_percent_for_any_step_and_exactly_for_straight_ones() {
-        let mut random = Random::new(66);
-        let (bend, straight) = (plain(&arc()), plain(&walk(2.0, 1.0)));
-        let slow = plain(&walk(0.5, 1.0));
-        let total = |tracks: [&RootTrack; 2], dt: f64| {
-            let mut sum = Planar::IDENTITY;
-            let mut clock = 0.0;
-            while clock < 10.0 - 1e-9 {
-                let next = (clock + dt).min(10.0);
-                let parts = [(tracks[0], 0.3), (tracks[1], 0.7)].map(|(track, weight)| RootPart {
-                    track,
-                    mode: LoopMode::Loop,
-                    from: clock,
-                    to: next,
-                    weight,
-                });
-                sum = sum.then(blended_root_motion(parts.iter().copied(), next - clock));
-                clock = next;
-            }
-            sum
-        };
-        let reference = total([&bend, &straight], 1.0 / 600.0);
-        let distance = 10.0 * (0.3 + 0.7 * 2.0);
-        for dt in [
-            1.0 / 240.0,
-            1.0 / 60.0,
-            0.05,
-            0.25,
-            random.range(0.01, 0.25),
-        ] {
-            let blended = total([&bend, &straight], dt);
-            assert_close(blended, reference, 0.01 * distance);
-            let line = total([&slow, &straight], dt);
-            assert_close(line, planar(0.0, 10.0 * (0.3 * 0.5 + 0.7 * 2.0), 0.0), 1e-6);
-        }
-    }
-
-    #[test]
-    fn weights_that_are_missing_stand_still_and_a_lone_part_is_exact() {
-        let track = plain(&arc());
-        let part = |weight: f64| RootPart {
-            track: &track,
-            mode: LoopMode::Loop,
-            from: 0.2,
-            to: 2.9,
-            weight,
-        };
-        let alone = blended_root_motion([part(1.0), part(0.0)].into_iter(), 2.7);
-        assert_eq!(alone, track.delta(LoopMode::Loop, 0.2, 2.9));
-        let half = blended_root_motion([part(0.5)].into_iter(), 2.7);
-        assert!((half.yaw - alone.yaw * 0.5).abs() < 1e-6);
-        assert_eq!(blended_root_motion([].into_iter(), 1.0), Planar::IDENTITY);
-        let hostile = blended_root_motion([part(0.5), part(0.5)].into_iter(), f64::INFINITY);
-        assert!(hostile.x.is_finite());
     }
 
     #[test]

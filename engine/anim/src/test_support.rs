@@ -2,7 +2,7 @@
 
 use glam::{DMat4, DQuat, DVec3, Quat, Vec3};
 
-use crate::{Joint, Pose, Skeleton, Transform};
+use crate::{Clip, Interpolation, Joint, JointTracks, Pose, Skeleton, Track, Transform};
 
 /// Model matrices by plain products of matrices.
 pub(crate) fn forward_kinematics(skeleton: &Skeleton, pose: &Pose) -> Vec<DMat4> {
@@ -70,6 +70,54 @@ pub(crate) fn rotation_error(a: Quat, b: DQuat) -> f64 {
         .to_array()
         .iter()
         .fold(0.0, |worst, d| worst.max(d.abs()))
+}
+
+/// Tracks of joint 1, the root under an armature.
+pub(crate) fn root_clip(
+    duration: f32,
+    translation: Option<Track<Vec3>>,
+    rotation: Option<Track<Quat>>,
+) -> Clip {
+    Clip {
+        duration,
+        joints: vec![JointTracks {
+            joint: 1,
+            translation,
+            rotation,
+            scale: None,
+        }],
+        ..Clip::default()
+    }
+}
+
+/// Straight between keys.
+pub(crate) fn linear<T>(times: Vec<f32>, values: Vec<T>) -> Option<Track<T>> {
+    Some(Track {
+        interpolation: Interpolation::Linear,
+        times,
+        values,
+    })
+}
+
+/// Along +Z at `speed`.
+pub(crate) fn walk(speed: f32, duration: f32) -> Clip {
+    let keys = vec![Vec3::ZERO, Vec3::Z * speed * duration];
+    root_clip(duration, linear(vec![0.0, duration], keys), None)
+}
+
+/// One second of a quarter circle, one metre long.
+pub(crate) fn arc() -> Clip {
+    let keys = 33;
+    let times: Vec<f32> = (0..keys).map(|i| i as f32 / (keys - 1) as f32).collect();
+    let turn = std::f32::consts::FRAC_PI_2;
+    let radius = 1.0 / turn;
+    let place = |t: &f32| radius * Vec3::new(1.0 - (turn * t).cos(), 0.0, (turn * t).sin());
+    let places = times.iter().map(place).collect();
+    let turns = times
+        .iter()
+        .map(|t| Quat::from_rotation_y(turn * t))
+        .collect();
+    root_clip(1.0, linear(times.clone(), places), linear(times, turns))
 }
 
 /// SplitMix64.
