@@ -5,7 +5,7 @@ use wgpu::{BindGroupLayout, BindingType, BufferBindingType, ShaderStages};
 use crate::{
     Gpu,
     lines::LINE_LAYOUT,
-    read_skinned::VERTEX_FORMAT,
+    read_skinned::POINT_FORMAT,
     skin_pass::SkinJob,
     targets::{DEPTH_FORMAT, SAMPLES},
 };
@@ -416,7 +416,7 @@ impl<'a> Maker<'a> {
     }
 
     fn skinned_points(&self) -> wgpu::RenderPipeline {
-        let targets = [Some(VERTEX_FORMAT.into()), Some(VERTEX_FORMAT.into())];
+        let targets = [Some(POINT_FORMAT.into()), Some(POINT_FORMAT.into())];
         self.device
             .create_render_pipeline(&wgpu::RenderPipelineDescriptor {
                 label: Some("skinned_points"),

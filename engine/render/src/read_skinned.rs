@@ -20,8 +20,8 @@ pub struct SkinnedVertex {
     pad1: f32,
 }
 
-/// The format of positions and normals that the vertex stage draws.
-pub(crate) const VERTEX_FORMAT: wgpu::TextureFormat = wgpu::TextureFormat::Rgba32Float;
+/// The format in which the vertex stage draws the bits of positions and normals.
+pub(crate) const POINT_FORMAT: wgpu::TextureFormat = wgpu::TextureFormat::Rgba32Uint;
 
 /// Vertices in a row of the textures that the vertex stage draws into.
 const ROW: u32 = 1024;
@@ -88,8 +88,8 @@ impl Renderer {
         }
         self.send(gpu, size, scene);
         let usage = wgpu::TextureUsages::RENDER_ATTACHMENT | wgpu::TextureUsages::COPY_SRC;
-        let textures = ["positions", "normals"]
-            .map(|label| texture(gpu, label, VERTEX_FORMAT, size, 1, usage));
+        let textures =
+            ["positions", "normals"].map(|label| texture(gpu, label, POINT_FORMAT, size, 1, usage));
         let mut encoder = encoder(gpu);
         self.draw_points(&mut encoder, &textures);
         gpu.queue.submit([encoder.finish()]);

@@ -1,4 +1,5 @@
 // Each vertex as a point of its own pixel, so that what the vertex stage skins can be read back.
+// The bits of floats in integers, since not every device draws into 32-bit floats.
 
 struct Point {
     @builtin(position) clip: vec4f,
@@ -7,8 +8,8 @@ struct Point {
 }
 
 struct PointColors {
-    @location(0) position_world: vec4f,
-    @location(1) normal_world: vec4f,
+    @location(0) position_world: vec4u,
+    @location(1) normal_world: vec4u,
 }
 
 @vertex
@@ -31,7 +32,7 @@ fn point_vertex(
 @fragment
 fn point_fragment(point: Point) -> PointColors {
     var colors: PointColors;
-    colors.position_world = vec4f(point.position_world, 1.0);
-    colors.normal_world = vec4f(point.normal_world, 0.0);
+    colors.position_world = vec4u(bitcast<vec3u>(point.position_world), 0u);
+    colors.normal_world = vec4u(bitcast<vec3u>(point.normal_world), 0u);
     return colors;
 }
