@@ -1,0 +1,208 @@
+//! What the jobs cost for a character of 60 joints; one bench a job.
+
+use std::hint::black_box;
+
+use criterion::{Criterion, criterion_group, criterion_main};
+use glam::{Affine3A, Quat, Vec2, Vec3};
+use sinew_anim::{
+    Clip, Interpolation, Interval, Joint, JointTracks, LookAtInput, LoopMode, Mask, Pole, Pose,
+    RootAxes, RootPart, RootTrack, Skeleton, Track, Transform, TwoBoneInput, blend, blend_two,
+    blended_root_motion, gradient_band_weights, linear_weights, local_to_model, look_at,
+    occurrences, override_layer, palette, sample, two_bone,
+};
+
+const JOINTS: u16 = 60;
+const KEYS: usize = 31;
+
+/// A body of chains of four joints hanging off a spine.
+fn skeleton() -> Skeleton {
+    let joints: Vec<Joint> = (0..JOINTS)
+        .map(|index| Joint {
+            name: format!("joint_{index}"),
+            parent: match index {
+                0 => None,
+                1..6 => Some(index - 1),
+                _ if (index - 6) % 4 == 0 => Some(index % 6),
+                _ => Some(index - 1),
+            },
+            rest: Transform::from_translation(Vec3::Y * 0.2),
+            pre: None,
+        })
+        .collect();
+    Skeleton::new(&joints, &[]).expect("parents come first")
+}
+
+/// One second in which every joint turns and the root walks.
+fn clip(phase: f32) -> Clip {
+    let times: Vec<f32> = (0..KEYS)
+        .map(|key| key as f32 / (KEYS - 1) as f32)
+        .collect();
+    let turn = |joint: u16, time: f32| {
+        let angle = (time * std::f32::consts::TAU + phase + f32::from(joint)).sin() * 0.5;
+        let axis = Vec3::new(f32::from(joint), 1.0, phase).normalize_or(Vec3::Y);
+        Quat::from_axis_angle(axis, angle)
+    };
+    let joints = (0..JOINTS)
+        .map(|joint| JointTracks {
+            joint,
+            rotation: Some(Track {
+                interpolation: Interpolation::Linear,
+                times: times.clone(),
+                values: times.iter().map(|&time| turn(joint, time)).collect(),
+            }),
+            translation: (joint == 0).then(|| Track {
+                interpolation: Interpolation::Linear,
+                times: times.clone(),
+                values: times.iter().map(|&time| Vec3::Z * time).collect(),
+            }),
+            scale: None,
+        })
+        .collect();
+    Clip {
+        duration: 1.0,
+        joints,
+        ..Clip::default()
+    }
+}
+
+struct Scene {
+    skeleton: Skeleton,
+    clips: Vec<Clip>,
+    poses: Vec<Pose>,
+    model: Vec<Affine3A>,
+}
+
+fn scene() -> Scene {
+    let skeleton = skeleton();
+    let clips: Vec<Clip> = (0..5_u8).map(|index| clip(f32::from(index))).collect();
+    let poses: Vec<Pose> = clips
+        .iter()
+        .map(|clip| {
+            let mut pose = skeleton.rest.clone();
+            sample(clip, 0.37, &mut pose);
+            pose
+        })
+        .collect();
+    let mut model = vec![Affine3A::IDENTITY; skeleton.len()];
+    local_to_model(&skeleton, &poses[0], &mut model);
+    Scene {
+        skeleton,
+        clips,
+        poses,
+        model,
+    }
+}
+
+fn poses(criterion: &mut Criterion) {
+    let mut scene = scene();
+    let mut out = scene.skeleton.rest.clone();
+    let mut time = 0.0;
+    criterion.bench_function("sample", |b| {
+        b.iter(|| {
+            time = (time + 0.0137) % 1.0;
+            sample(&scene.clips[0], black_box(time), &mut out);
+        });
+    });
+    let [p0, p1, p2, p3, p4] = [0, 1, 2, 3, 4].map(|index| &scene.poses[index]);
+    criterion.bench_function("blend_two", |b| {
+        b.iter(|| blend_two(p0, p1, black_box(0.3), &mut out));
+    });
+    let five = [(p0, 0.3), (p1, 0.25), (p2, 0.2), (p3, 0.15), (p4, 0.1)];
+    criterion.bench_function("blend_five", |b| {
+        b.iter(|| blend(black_box(&five), &mut out));
+    });
+    let mask = Mask::parse(&scene.skeleton, "joint_3+").expect("a joint of the skeleton");
+    criterion.bench_function("override_layer", |b| {
+        b.iter(|| override_layer(&mut out, p1, black_box(0.3), Some(&mask.joints)));
+    });
+    criterion.bench_function("local_to_model", |b| {
+        b.iter(|| local_to_model(&scene.skeleton, black_box(p0), &mut scene.model));
+    });
+    let skin: Vec<u16> = (0..JOINTS).collect();
+    let inverse_bind = vec![Affine3A::IDENTITY; skin.len()];
+    let mut matrices = inverse_bind.clone();
+    criterion.bench_function("palette", |b| {
+        b.iter(|| palette(black_box(&scene.model), &skin, &inverse_bind, &mut matrices));
+    });
+}
+
+fn weights(criterion: &mut Criterion) {
+    let line = [0.0, 1.5, 4.0, 6.0];
+    let plane: Vec<Vec2> = [(0.0, 0.0), (1.0, 0.0), (-1.0, 0.0), (0.0, 1.0), (0.0, -1.0)]
+        .map(Vec2::from)
+        .to_vec();
+    let mut weights = [0.0; 5];
+    criterion.bench_function("linear_weights", |b| {
+        b.iter(|| linear_weights(&line, black_box(2.2), &mut weights[..4]));
+    });
+    criterion.bench_function("gradient_band_weights", |b| {
+        b.iter(|| gradient_band_weights(&plane, black_box(Vec2::new(0.3, 0.6)), &mut weights));
+    });
+}
+
+fn clocks(criterion: &mut Criterion) {
+    let scene = scene();
+    let step = Interval {
+        from: 17.49,
+        to: 17.51,
+        entry: false,
+        mode: LoopMode::Loop,
+    };
+    criterion.bench_function("occurrences", |b| {
+        b.iter(|| occurrences(black_box(0.5), &step).count());
+    });
+    let tracks: Vec<RootTrack> = scene
+        .clips
+        .iter()
+        .map(|clip| RootTrack::new(&scene.skeleton, clip, 0, RootAxes::Planar))
+        .collect();
+    criterion.bench_function("root_delta", |b| {
+        b.iter(|| tracks[0].delta(LoopMode::Loop, black_box(17.49), black_box(17.51)));
+    });
+    let parts = [(0, 0.6), (1, 0.4)].map(|(index, weight)| RootPart {
+        track: &tracks[index],
+        mode: LoopMode::Loop,
+        from: 17.49,
+        to: 17.51,
+        weight,
+    });
+    criterion.bench_function("blended_root_motion", |b| {
+        b.iter(|| blended_root_motion(black_box(&parts).iter().copied(), 1.0 / 60.0));
+    });
+    let mut pose = scene.poses[0].clone();
+    criterion.bench_function("take_out", |b| {
+        b.iter(|| tracks[0].take_out(black_box(0.37), &mut pose));
+    });
+}
+
+fn solvers(criterion: &mut Criterion) {
+    let scene = scene();
+    let mut pose = scene.poses[0].clone();
+    let place = |joint: usize| Vec3::from(scene.model[joint].translation);
+    let reach = TwoBoneInput {
+        joints: [7, 8, 9],
+        target_model: place(7).lerp(place(9), 0.8) + Vec3::X * 0.05,
+        pole: Pole::Direction(Vec3::Z),
+        weight: 1.0,
+        soft: 0.97,
+    };
+    criterion.bench_function("two_bone", |b| {
+        b.iter(|| two_bone(&scene.skeleton, &scene.model, black_box(&reach), &mut pose));
+    });
+    let look = LookAtInput {
+        chain: &[3, 4, 5],
+        target_model: Vec3::new(2.0, 1.5, 3.0),
+        forward_model: Vec3::Z,
+        max_yaw: 1.2,
+        max_pitch: 0.8,
+        weight: 1.0,
+        previous: Some([0.0, 0.0]),
+        max_turn: 0.1,
+    };
+    criterion.bench_function("look_at", |b| {
+        b.iter(|| look_at(&scene.skeleton, &scene.model, black_box(&look), &mut pose));
+    });
+}
+
+criterion_group!(benches, poses, weights, clocks, solvers);
+criterion_main!(benches);
