@@ -7,7 +7,7 @@ use std::{
     sync::Arc,
 };
 
-use crate::standin::GraphDef;
+use sinew_anim::GraphDef;
 use sinew_model::Model;
 
 use crate::{AssetError, Diagnostic, LogicalPath, files::Files};

@@ -2,8 +2,8 @@
 
 use std::{fmt, ops::Range, sync::Arc};
 
-use crate::standin::GraphError;
 use serde::Serialize;
+use sinew_anim::GraphError;
 use sinew_model::{ImportError, Warning};
 
 use crate::{LogicalPath, PathError, locate_json};

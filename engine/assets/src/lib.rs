@@ -17,7 +17,6 @@ mod level_check;
 mod level_files;
 mod open_level;
 mod path;
-mod standin;
 mod toml_place;
 
 pub use assets::{Assets, Changed, Loaded, Prepared};

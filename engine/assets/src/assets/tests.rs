@@ -358,3 +358,39 @@ model = "broken.gltf"
     );
     assert_eq!(faults.len(), 6);
 }
+
+#[test]
+fn a_graph_is_read_and_a_bad_version_told_at_its_place() {
+    let (_folder, mut assets) = project();
+    let graph = path("walk.animgraph.json");
+    let first = assets.graph(&graph).expect("an empty graph");
+    let text = "{\n  \"layers\": [\n    { \"name\": \"base\", \"mode\": 1 }\n  ]\n}";
+    let fault = assets
+        .replace(&graph, text.into())
+        .expect_err("an unknown key");
+    assert_eq!(
+        fault.file.as_deref(),
+        Some("samples/plaza/walk.animgraph.json")
+    );
+    let span = fault.span.expect("a place");
+    assert_eq!(
+        (span.line, &text[span.start..span.end]),
+        (3, "\"mode\""),
+        "{fault}"
+    );
+    let fault = assets
+        .replace(&graph, b"{\n  oh".to_vec())
+        .expect_err("no JSON");
+    assert_eq!(
+        fault.span.map(|span| (span.line, span.column)),
+        Some((2, 3)),
+        "{fault}"
+    );
+    let same = assets.graph(&graph).expect("loaded");
+    assert!(Arc::ptr_eq(&first.value, &same.value));
+    let better = r#"{ "parameters": { "speed": 1.5 } }"#;
+    let changed = assets.replace(&graph, better.into()).expect("a good graph");
+    assert_eq!(changed.graphs, [graph.clone()]);
+    let new = assets.graph(&graph).expect("loaded");
+    assert_eq!((new.generation, new.value.parameters.len()), (2, 1));
+}
