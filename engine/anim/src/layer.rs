@@ -77,14 +77,17 @@ mod tests {
         mask[11] = 1.0;
         mask.extend([1.0, 0.0]);
         let mut out = base.clone();
-        override_layer(&mut out, &over, 0.8, Some(&mask));
-        for joint in 0..20 {
-            let mut expected = Pose::default();
-            blend_two(&base, &over, 0.8 * mask[joint], &mut expected);
-            assert_eq!(out.joint(joint), expected.joint(joint), "joint {joint}");
+        for weight in [1.0, 0.8] {
+            out.copy_from(&base);
+            override_layer(&mut out, &over, weight, Some(&mask));
+            for (joint, share) in mask[..20].iter().enumerate() {
+                let mut expected = Pose::default();
+                blend_two(&base, &over, weight * share, &mut expected);
+                assert_eq!(out.joint(joint), expected.joint(joint), "joint {joint}");
+            }
         }
-        let half = base.morphs[0] + (over.morphs[0] - base.morphs[0]) * 0.8;
-        assert_eq!(out.morphs, [half, base.morphs[1], base.morphs[2]]);
+        let most = base.morphs[0] + (over.morphs[0] - base.morphs[0]) * 0.8;
+        assert_eq!(out.morphs, [most, base.morphs[1], base.morphs[2]]);
     }
 
     #[test]

@@ -95,7 +95,7 @@ pub fn look_at(
     }
 
     let wanted = (input.target_model - eye).normalize_or(forward);
-    let error = forward.angle_between(wanted);
+    let error = forward.cross(wanted).length().atan2(forward.dot(wanted));
     let report = IkReport {
         reached: error <= 1e-3,
         error,
@@ -187,10 +187,11 @@ impl Frame {
 fn approach(from: [f32; 2], to: [f32; 2], most: f32, max_yaw: f32) -> [f32; 2] {
     let way = [yaw_between(from[0], to[0], max_yaw), to[1] - from[1]];
     let length = way[0].hypot(way[1]);
-    if !(length > most.max(0.0)) {
+    let most = most.max(0.0);
+    if length <= most || length.is_nan() {
         return to;
     }
-    let share = most.max(0.0) / length;
+    let share = most / length;
     [from[0] + way[0] * share, from[1] + way[1] * share]
 }
 

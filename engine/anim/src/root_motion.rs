@@ -274,7 +274,10 @@ mod tests {
                         .yaw
                 })
                 .sum();
-            assert!((sum - 1.570_796).abs() < 1e-5, "{dt}: {sum}");
+            assert!(
+                (sum - std::f64::consts::FRAC_PI_2).abs() < 1e-5,
+                "{dt}: {sum}"
+            );
         }
     }
 

@@ -18,7 +18,7 @@ const STRAIGHT: f32 = 1e-3;
 #[inline(always)]
 pub(crate) fn acos_over_root(x: f32) -> f32 {
     const C: [f32; 8] = [
-        1.570_796_3,
+        std::f32::consts::FRAC_PI_2,
         -0.214_598_8,
         0.088_978_99,
         -0.050_174_305,
@@ -50,7 +50,7 @@ pub(crate) fn cosine(x2: f32) -> f32 {
     const C: [f32; 6] = [
         1.0,
         -0.5,
-        0.041_666_642,
+        0.041_666_64,
         -0.001_388_839_7,
         0.000_024_760_9,
         -0.000_000_260_5,
@@ -92,7 +92,7 @@ pub(crate) fn slerp(a: Quat, b: Quat, t: f32) -> Quat {
     a * keep + b * if dot < 0.0 { -take } else { take }
 }
 
-/// [`slerp`] of each lane at its own `t` in 0..=1; lanes at 0 keep the bits of `a`.
+/// [`slerp`] of each lane at its own `t` in 0..=1; lanes at 0 have the bits of `a`, at 1 those of `b`.
 #[inline]
 pub(crate) fn slerp_lanes(a: &Rotations, b: &Rotations, t: &Lanes) -> Rotations {
     let mut keep = [1.0; LANES];
@@ -107,10 +107,22 @@ pub(crate) fn slerp_lanes(a: &Rotations, b: &Rotations, t: &Lanes) -> Rotations 
     for (out, (a, b)) in out.iter_mut().zip(a.iter().zip(b)) {
         for lane in 0..LANES {
             let mixed = a[lane] * keep[lane] + b[lane] * take[lane];
-            out[lane] = if t[lane] <= 0.0 { a[lane] } else { mixed };
+            out[lane] = ends(a[lane], b[lane], t[lane], mixed);
         }
     }
     out
+}
+
+/// `mixed`, but the bits of `a` at 0 and of `b` at 1.
+#[inline(always)]
+pub(crate) fn ends(a: f32, b: f32, t: f32, mixed: f32) -> f32 {
+    if t <= 0.0 {
+        a
+    } else if t >= 1.0 {
+        b
+    } else {
+        mixed
+    }
 }
 
 /// The dot product of one lane.
@@ -237,13 +249,16 @@ mod tests {
     }
 
     #[test]
-    fn lanes_agree_with_single_rotations_and_keep_bits_at_zero() {
+    fn lanes_agree_with_single_rotations_and_keep_bits_at_both_ends() {
         let mut random = Random::new(14);
         for _ in 0..100 {
             let pairs: [(Quat, Quat); LANES] =
                 std::array::from_fn(|_| (random.rotation(), random.rotation()));
-            let t: Lanes =
-                std::array::from_fn(|lane| if lane < 3 { 0.0 } else { random.unit() as f32 });
+            let t: Lanes = std::array::from_fn(|lane| match lane {
+                0 => 0.0,
+                1 => 1.0,
+                _ => random.unit() as f32,
+            });
             let lanes = |pick: fn(&(Quat, Quat)) -> Quat| -> Rotations {
                 std::array::from_fn(|c| pairs.each_ref().map(|pair| pick(pair).to_array()[c]))
             };
@@ -253,6 +268,7 @@ mod tests {
                 let expected = slerp(pairs[lane].0, pairs[lane].1, t[lane]);
                 assert!(got.abs_diff_eq(expected, 3e-7), "{got} {expected}");
                 assert!(t[lane] > 0.0 || got == pairs[lane].0);
+                assert!(t[lane] < 1.0 || got == pairs[lane].1);
             }
         }
     }

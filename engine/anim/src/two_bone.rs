@@ -404,7 +404,7 @@ mod tests {
                 "{error} at scale {scale}"
             );
             // The knee stands in the half-plane of the pole.
-            let axis = (target - hip).normalize().as_dvec3();
+            let axis = (target - hip).normalize_or_zero().as_dvec3();
             let knee = (place_of(&model, 2) - hip.as_dvec3()).reject_from_normalized(axis);
             let bend = pole.as_dvec3().reject_from_normalized(axis);
             assert!(knee.normalize().dot(bend.normalize()) > 0.999);
@@ -415,7 +415,7 @@ mod tests {
     fn a_target_out_of_reach_gives_a_straight_leg_towards_it() {
         let skeleton = leg(Transform::IDENTITY, 0.5, 0.5, 0.2);
         let hip = Vec3::new(0.1, 1.0, 0.0);
-        let direction = Vec3::new(0.3, -0.8, 0.4).normalize();
+        let direction = Vec3::new(0.3, -0.8, 0.4).normalize_or_zero();
         let mut pose = skeleton.rest.clone();
         let report = solve_pose(
             &skeleton,
@@ -527,7 +527,7 @@ mod tests {
                 let (got, wanted) = (pose.rotation(joint), expected.rotation(joint));
                 assert!(got.abs_diff_eq(wanted, 1e-6), "{weight} {joint}");
             }
-            if !(weight > 0.0) {
+            if weight != 0.5 {
                 assert_eq!(pose, skeleton.rest);
             }
         }
