@@ -181,12 +181,19 @@ impl Actor {
 
     /// Position and rotation of a joint in the world, as of its last finished pose.
     pub fn joint_world(&self, joint: u16) -> Option<(Vec3, Quat)> {
-        let model = *self.animation.as_ref()?.model_joints.get(usize::from(joint))?;
+        let model = *self
+            .animation
+            .as_ref()?
+            .model_joints
+            .get(usize::from(joint))?;
         let (_, rotation, position) = (self.world * model).to_scale_rotation_translation();
         Some((position, rotation))
     }
 
     pub(crate) fn place(&mut self) {
-        self.world = Affine3A::from_rotation_translation(Quat::from_rotation_y(self.yaw), self.position_world);
+        self.world = Affine3A::from_rotation_translation(
+            Quat::from_rotation_y(self.yaw),
+            self.position_world,
+        );
     }
 }

@@ -117,7 +117,8 @@ impl Actors {
 
     /// The living actor of this name.
     pub fn find(&self, name: &str) -> Option<&Actor> {
-        self.iter().find(|actor| actor.alive && &*actor.name == name)
+        self.iter()
+            .find(|actor| actor.alive && &*actor.name == name)
     }
 
     /// All actors by ascending index.
@@ -160,7 +161,9 @@ impl Actors {
         self.slots.get_mut(place)?.actor.as_deref_mut()
     }
 
-    pub(crate) fn par_iter_mut(&mut self) -> impl rayon::iter::IndexedParallelIterator<Item = Option<&mut Actor>> {
+    pub(crate) fn par_iter_mut(
+        &mut self,
+    ) -> impl rayon::iter::IndexedParallelIterator<Item = Option<&mut Actor>> {
         use rayon::iter::{IntoParallelRefMutIterator, ParallelIterator};
         self.slots
             .par_iter_mut()
@@ -180,7 +183,10 @@ mod tests {
         let dog = actors.insert(Actor::named("dog"));
         assert_eq!(dog.index, guard.index);
         let error = actors.need(guard).expect_err("it is gone");
-        assert_eq!(error.to_string(), "actor `guard_2` was destroyed at frame 311");
+        assert_eq!(
+            error.to_string(),
+            "actor `guard_2` was destroyed at frame 311"
+        );
         assert_eq!(&*actors.need(dog).expect("alive").name, "dog");
     }
 }

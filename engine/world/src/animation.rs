@@ -141,7 +141,12 @@ impl Default for LookGoal {
 
 impl Animation {
     /// A model in the pose that `graph` starts with.
-    pub fn new(model_path: LogicalPath, model: Loaded<Model>, motion: Motion, graph: Arc<Graph>) -> Self {
+    pub fn new(
+        model_path: LogicalPath,
+        model: Loaded<Model>,
+        motion: Motion,
+        graph: Arc<Graph>,
+    ) -> Self {
         let skeleton = &model.value.skeleton;
         let mut model_joints = vec![Affine3A::IDENTITY; skeleton.len()];
         sinew_anim::local_to_model(skeleton, &skeleton.rest, &mut model_joints);
@@ -193,7 +198,11 @@ impl Animation {
         hasher.floats(&[self.root.yaw]);
         for chain in &self.chains {
             hasher.floats(&chain.point_world.to_array());
-            hasher.floats(&[chain.weight.value, chain.weight.target, chain.weight.seconds_left]);
+            hasher.floats(&[
+                chain.weight.value,
+                chain.weight.target,
+                chain.weight.seconds_left,
+            ]);
         }
         hasher.floats(&self.look.point_world.to_array());
         hasher.floats(&[self.look.weight.value, self.look.weight.target]);

@@ -39,7 +39,8 @@ pub struct Camera {
     pub shake: f32,
     /// Where the eye is, from the last step.
     pub eye_world: Vec3,
-    settled: bool,
+    /// False until the smoothed middle has been at the wanted one; a cut sets it back.
+    pub settled: bool,
 }
 
 /// Seconds in which the distance between the smoothed and the wanted middle halves.
@@ -87,9 +88,11 @@ impl Camera {
     pub(crate) fn follow(&mut self, actors: &Actors, frame: u64, dt: f32) {
         let wanted = match self.mode {
             CameraMode::Point(point) => point,
-            CameraMode::Follow { actor, height } => actors
-                .get(actor)
-                .map_or(self.target_world, |actor| actor.position_world + Vec3::Y * height),
+            CameraMode::Follow { actor, height } => {
+                actors.get(actor).map_or(self.target_world, |actor| {
+                    actor.position_world + Vec3::Y * height
+                })
+            }
         };
         let keep = if self.settled {
             (-dt * std::f32::consts::LN_2 / HALF_LIFE).exp()
@@ -100,7 +103,11 @@ impl Camera {
         self.target_world = wanted.lerp(self.target_world, keep);
         self.shake *= (-dt * std::f32::consts::LN_2 / SHAKE_HALF_LIFE).exp();
         let phase = frame as f32;
-        let jitter = Vec3::new((phase * 1.7).sin(), (phase * 2.3).sin(), (phase * 1.3).cos()) * self.shake;
+        let jitter = Vec3::new(
+            (phase * 1.7).sin(),
+            (phase * 2.3).sin(),
+            (phase * 1.3).cos(),
+        ) * self.shake;
         self.eye_world = self.target_world - self.forward_world() * self.distance + jitter;
     }
 

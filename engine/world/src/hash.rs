@@ -100,7 +100,10 @@ pub fn hash(world: &World, behaviour: &dyn Behaviour) -> u64 {
     hasher.write_u64(world.clock.frame);
     hasher.write_u64(world.clock.time.to_bits());
     hasher.write_u64(world.seed);
-    world.actors.iter().for_each(|actor| hash_actor(actor, &mut hasher));
+    world
+        .actors
+        .iter()
+        .for_each(|actor| hash_actor(actor, &mut hasher));
     world.timers.hash_into(&mut hasher);
     world.messages.hash_into(&mut hasher);
     world.camera.hash_into(&mut hasher);
@@ -118,7 +121,9 @@ fn hash_actor(actor: &Actor, hasher: &mut StableHasher) {
     hasher.floats(&actor.position_world.to_array());
     hasher.floats(&actor.velocity_world.to_array());
     hasher.floats(&[actor.yaw, actor.yaw_rate]);
-    hasher.write_u8(u8::from(actor.grounded) | u8::from(actor.alive) << 1 | u8::from(actor.visible) << 2);
+    hasher.write_u8(
+        u8::from(actor.grounded) | u8::from(actor.alive) << 1 | u8::from(actor.visible) << 2,
+    );
     hasher.floats(&actor.tint);
     actor.properties.iter().for_each(|(key, value)| {
         hasher.text(key);

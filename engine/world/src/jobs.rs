@@ -43,7 +43,11 @@ impl Jobs {
     }
 
     /// Runs `job` on every actor; an actor is touched by one thread at a time and jobs see no other actor.
-    pub(crate) fn for_each(&self, actors: &mut Actors, job: impl Fn(&mut Actor, &mut Scratch) + Sync) {
+    pub(crate) fn for_each(
+        &self,
+        actors: &mut Actors,
+        job: impl Fn(&mut Actor, &mut Scratch) + Sync,
+    ) {
         match &self.pool {
             None => SCRATCH.with_borrow_mut(|scratch| {
                 actors.iter_mut().for_each(|actor| job(actor, scratch));

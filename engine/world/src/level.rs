@@ -3,11 +3,13 @@
 use std::{collections::BTreeMap, sync::Arc};
 
 use glam::Vec3;
-use sinew_assets::{ActorDef, CameraDef, Diagnostic, EnvironmentDef, LevelDef, LogicalPath, RootMotion};
+use sinew_assets::{
+    ActorDef, CameraDef, Diagnostic, EnvironmentDef, LevelDef, LogicalPath, RootMotion,
+};
 
 use crate::{
-    ActorId, Attachment, Camera, CameraMode, Controls, Data, Motion, Physics, RootMode, Spawn, World, WorldError,
-    world::find_variant,
+    ActorId, Attachment, Camera, CameraMode, Controls, Data, Motion, Physics, RootMode, Spawn,
+    World, WorldError, world::find_variant,
 };
 
 /// Outline of a still thing.
@@ -114,7 +116,11 @@ impl World {
     }
 
     /// Changes the world from what `old` says to what the new level says; actors go on by name.
-    pub(crate) fn change_level(&mut self, level: Level, old: Option<&LevelDef>) -> Result<(), Vec<Diagnostic>> {
+    pub(crate) fn change_level(
+        &mut self,
+        level: Level,
+        old: Option<&LevelDef>,
+    ) -> Result<(), Vec<Diagnostic>> {
         let def = level.def.clone();
         if old.is_none_or(|old| old.boxes != def.boxes || old.planes != def.planes) {
             self.physics = Physics::new(&level.statics);
@@ -142,11 +148,18 @@ impl World {
         if old.is_none_or(|old| old.camera != def.camera) {
             self.camera = camera_of(self, &def.camera);
         }
-        if faults.is_empty() { Ok(()) } else { Err(faults) }
+        if faults.is_empty() {
+            Ok(())
+        } else {
+            Err(faults)
+        }
     }
 
     fn change_controls(&mut self, def: &LevelDef) {
-        let actions = def.actions.iter().map(|(name, action)| (name.clone(), action.is_vector()));
+        let actions = def
+            .actions
+            .iter()
+            .map(|(name, action)| (name.clone(), action.is_vector()));
         let mut controls = Controls::new(actions);
         for action in &mut controls.actions {
             let held = self.controls.find(&action.name);
@@ -168,7 +181,8 @@ impl World {
     fn cast(&mut self, def: &ActorDef, before: Option<&ActorDef>) -> Result<(), WorldError> {
         let cast = self.cast_of(def)?;
         let living = self.actors.find(&def.name).map(|actor| actor.id);
-        let same = before.is_some_and(|before| before.model == def.model && before.scripts == def.scripts);
+        let same =
+            before.is_some_and(|before| before.model == def.model && before.scripts == def.scripts);
         let (id, before) = match (living, before) {
             (Some(id), Some(before)) if same => (id, Some(before)),
             (living, _) => {
@@ -188,7 +202,11 @@ impl World {
         let variant = match &def.variant {
             Some(variant) => {
                 let animation = self.need_animation(id)?;
-                Some(find_variant(&animation.model.value, &animation.model_path, variant)?)
+                Some(find_variant(
+                    &animation.model.value,
+                    &animation.model_path,
+                    variant,
+                )?)
             }
             None => None,
         };
@@ -218,11 +236,14 @@ impl World {
     fn cast_of(&mut self, def: &ActorDef) -> Result<Cast, WorldError> {
         let space = self.level.def.id.clone();
         let path = |text: &str| {
-            LogicalPath::parse(text, &space).map_err(|error| {
-                WorldError::Asset(Box::new(Diagnostic::from_path(&error, text)))
-            })
+            LogicalPath::parse(text, &space)
+                .map_err(|error| WorldError::Asset(Box::new(Diagnostic::from_path(&error, text))))
         };
-        let scripts = def.scripts.iter().map(|text| path(text)).collect::<Result<_, _>>()?;
+        let scripts = def
+            .scripts
+            .iter()
+            .map(|text| path(text))
+            .collect::<Result<_, _>>()?;
         let motion = match (&def.graph, &def.clip) {
             (Some(graph), _) => {
                 let file = path(graph)?;
@@ -244,7 +265,11 @@ impl World {
             position_world: def.position,
             yaw: def.yaw.to_radians(),
             scripts,
-            properties: def.properties.iter().map(|(name, value)| (name.clone(), data_of(value))).collect(),
+            properties: def
+                .properties
+                .iter()
+                .map(|(name, value)| (name.clone(), data_of(value)))
+                .collect(),
             tags: def.tags.clone(),
             variant: def.variant.clone(),
             root_mode: match def.root_motion {
@@ -271,9 +296,16 @@ impl World {
     ///
     /// # Errors
     /// Actors that are gone, a joint that the parent's model lacks, hanging from oneself.
-    pub fn attach(&mut self, id: ActorId, parent: ActorId, joint: Option<&str>) -> Result<(), WorldError> {
+    pub fn attach(
+        &mut self,
+        id: ActorId,
+        parent: ActorId,
+        joint: Option<&str>,
+    ) -> Result<(), WorldError> {
         if id == parent {
-            return Err(WorldError::Invalid("an actor cannot hang from itself".to_owned()));
+            return Err(WorldError::Invalid(
+                "an actor cannot hang from itself".to_owned(),
+            ));
         }
         self.actors.need(parent)?;
         if let Some(joint) = joint {
@@ -293,10 +325,14 @@ impl World {
     pub fn need_joint(&self, id: ActorId, joint: &str) -> Result<u16, WorldError> {
         let skeleton = &self.need_animation(id)?.model.value.skeleton;
         skeleton.find(joint).ok_or_else(|| WorldError::Unknown {
-            owner: format!("the model of `{}`", self.actors.get(id).map_or("?", |actor| &actor.name)),
+            owner: format!(
+                "the model of `{}`",
+                self.actors.get(id).map_or("?", |actor| &actor.name)
+            ),
             what: "joint",
             name: joint.to_owned(),
-            nearest: sinew_anim::nearest(joint, skeleton.names.iter().map(String::as_str)).map(str::to_owned),
+            nearest: sinew_anim::nearest(joint, skeleton.names.iter().map(String::as_str))
+                .map(str::to_owned),
         })
     }
 
@@ -310,7 +346,8 @@ impl World {
         diagnostic.actor = Some(name.to_owned());
         if diagnostic.span.is_none()
             && let Ok(text) = self.assets.text(&path)
-            && let Some(range) = sinew_assets::locate_toml(&text.value, &format!("/actor/{index}/name"))
+            && let Some(range) =
+                sinew_assets::locate_toml(&text.value, &format!("/actor/{index}/name"))
         {
             if let Some(file) = diagnostic.file.take().filter(|file| *file != shown) {
                 diagnostic.notes.push(format!("in {file}"));
@@ -322,7 +359,10 @@ impl World {
 }
 
 fn camera_of(world: &World, def: &CameraDef) -> Camera {
-    let followed = def.follow.as_deref().and_then(|name| world.actors.find(name));
+    let followed = def
+        .follow
+        .as_deref()
+        .and_then(|name| world.actors.find(name));
     let mut camera = Camera {
         distance: def.distance.max(0.1),
         yaw: def.yaw.to_radians(),

@@ -66,10 +66,9 @@ impl Physics {
                 .user_data(index as u128);
             physics.colliders.insert(collider);
         }
-        let leaves = physics
-            .colliders
-            .iter()
-            .map(|(handle, collider)| (handle.into_raw_parts().0 as usize, collider.compute_aabb()));
+        let leaves = physics.colliders.iter().map(|(handle, collider)| {
+            (handle.into_raw_parts().0 as usize, collider.compute_aabb())
+        });
         physics.tree = Bvh::from_iter(BvhBuildStrategy::Binned, leaves);
         physics
     }
@@ -99,7 +98,14 @@ impl Physics {
 
     /// Moves an upright capsule whose sole is at `sole_world`: slides along walls, climbs low steps and slopes up to
     /// 50 degrees, and keeps to the ground on the way down.
-    pub(crate) fn walk(&self, sole_world: Vec3, radius: f32, height: f32, wish_world: Vec3, dt: f32) -> Walked {
+    pub(crate) fn walk(
+        &self,
+        sole_world: Vec3,
+        radius: f32,
+        height: f32,
+        wish_world: Vec3,
+        dt: f32,
+    ) -> Walked {
         let controller = KinematicCharacterController {
             offset: CharacterLength::Absolute(0.01),
             max_slope_climb_angle: 50_f32.to_radians(),
@@ -116,7 +122,8 @@ impl Physics {
         let capsule = Capsule::new_y(half, radius);
         // The controller keeps its offset between capsule and ground; the sole stands on the ground all the same.
         let middle = Pose::from_translation(sole_world + Vec3::Y * (half + radius + 0.01));
-        let walked = controller.move_shape(dt, &self.queries(), &capsule, &middle, wish_world, |_| {});
+        let walked =
+            controller.move_shape(dt, &self.queries(), &capsule, &middle, wish_world, |_| {});
         Walked {
             moved_world: walked.translation,
             grounded: walked.grounded,
@@ -143,7 +150,7 @@ mod tests {
                 shape: StaticShape::Plane,
                 center_world: Vec3::ZERO,
                 yaw: 0.0,
-                color: [1.0; 4],
+                color: [1.0; 3],
             },
             Static {
                 name: Some("wall".to_owned()),
@@ -152,7 +159,7 @@ mod tests {
                 },
                 center_world: Vec3::new(3.0, 2.0, 0.0),
                 yaw: 0.0,
-                color: [1.0; 4],
+                color: [1.0; 3],
             },
         ])
     }

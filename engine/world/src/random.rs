@@ -61,9 +61,7 @@ mod tests {
     fn streams_repeat_differ_by_name_and_stay_in_range() {
         let draw = |seed, name| {
             let mut random = Random::seeded(seed, name);
-            (0..100)
-                .map(|_| random.float(2.0, 3.0))
-                .collect::<Vec<_>>()
+            (0..100).map(|_| random.float(2.0, 3.0)).collect::<Vec<_>>()
         };
         assert_eq!(draw(1, "hero"), draw(1, "hero"));
         assert_ne!(draw(1, "hero"), draw(1, "fox"));

@@ -46,13 +46,20 @@ impl World {
     }
 
     /// Gives actors the new versions of the models and graph files that they use.
-    fn follow_files(&mut self, changed: &Changed, replaced: &[(ActorId, Motion)]) -> Vec<Diagnostic> {
+    fn follow_files(
+        &mut self,
+        changed: &Changed,
+        replaced: &[(ActorId, Motion)],
+    ) -> Vec<Diagnostic> {
         let mut ids = Vec::new();
         self.actors.ids_into(&mut ids);
         let mut faults = Vec::new();
         for id in ids {
             if let Err(error) = self.follow_files_of(id, changed, replaced) {
-                let name = self.actors.get(id).map_or_else(String::new, |actor| actor.name.to_string());
+                let name = self
+                    .actors
+                    .get(id)
+                    .map_or_else(String::new, |actor| actor.name.to_string());
                 faults.push(fault_of(&name, error));
             }
         }
@@ -89,7 +96,8 @@ impl World {
         let model = self.load_model(&model_path)?;
         let graph = self.graph_for(&motion, &model.value)?;
         self.events.retain(|event| event.actor != id);
-        self.need_animation_mut(id)?.change_graph(model, motion, graph);
+        self.need_animation_mut(id)?
+            .change_graph(model, motion, graph);
         Ok(())
     }
 
@@ -100,8 +108,11 @@ impl World {
         let old = self.level.def.clone();
         if def.id != old.id {
             let message = format!("the level's id changed from `{}` to `{}`", old.id, def.id);
-            let fault = Diagnostic::error("E-LEVEL-ID", message).in_file(&self.assets.display(&path));
-            return Err(vec![fault.help("a level keeps its id while it runs; start it again")]);
+            let fault =
+                Diagnostic::error("E-LEVEL-ID", message).in_file(&self.assets.display(&path));
+            return Err(vec![
+                fault.help("a level keeps its id while it runs; start it again"),
+            ]);
         }
         self.change_level(Level::new(path, Arc::new(def)), Some(&old))
     }

@@ -46,8 +46,9 @@ impl Timers {
     /// Stops a timer; true if there was one.
     pub fn cancel(&mut self, actor: ActorId, script: u16, name: &str) -> bool {
         let before = self.running.len();
-        self.running
-            .retain(|timer| !(timer.actor == actor && timer.script == script && timer.name == name));
+        self.running.retain(|timer| {
+            !(timer.actor == actor && timer.script == script && timer.name == name)
+        });
         self.running.len() != before
     }
 

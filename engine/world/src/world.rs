@@ -11,8 +11,8 @@ use sinew_assets::{Assets, Diagnostic, Loaded, LogicalPath};
 use sinew_model::Model;
 
 use crate::{
-    Actor, ActorId, Actors, Animation, Camera, Controls, Data, Debug, Jobs, Level, Messages, Motion, Physics, Random,
-    Spawn, Timers, WorldError, input,
+    Actor, ActorId, Actors, Animation, Camera, Controls, Data, Debug, Jobs, Level, Messages,
+    Motion, Physics, Random, Spawn, Timers, WorldError, input,
 };
 
 /// Game time.
@@ -162,13 +162,19 @@ impl World {
     ///
     /// # Errors
     /// [`WorldError::Asset`] with the first fault of the graph; [`WorldError::Unknown`] for a clip that is not there.
-    pub fn graph_for(&mut self, motion: &Motion, model: &Arc<Model>) -> Result<Arc<Graph>, WorldError> {
-        let known = |cached: &&CachedGraph| Arc::ptr_eq(&cached.model, model) && cached.motion == *motion;
+    pub fn graph_for(
+        &mut self,
+        motion: &Motion,
+        model: &Arc<Model>,
+    ) -> Result<Arc<Graph>, WorldError> {
+        let known =
+            |cached: &&CachedGraph| Arc::ptr_eq(&cached.model, model) && cached.motion == *motion;
         if let Some(cached) = self.graphs.iter().find(known) {
             return Ok(cached.graph.clone());
         }
         let graph = Arc::new(compile(motion, model)?);
-        self.graphs.retain(|cached| Arc::strong_count(&cached.graph) > 1);
+        self.graphs
+            .retain(|cached| Arc::strong_count(&cached.graph) > 1);
         self.graphs.push(CachedGraph {
             motion: motion.clone(),
             model: model.clone(),
@@ -185,7 +191,8 @@ impl World {
         let model = self.need_animation(id)?.model.clone();
         let graph = self.graph_for(&motion, &model.value)?;
         self.events.retain(|event| event.actor != id);
-        self.need_animation_mut(id)?.change_graph(model, motion, graph);
+        self.need_animation_mut(id)?
+            .change_graph(model, motion, graph);
         Ok(())
     }
 
@@ -235,7 +242,12 @@ impl World {
     ///
     /// # Errors
     /// An actor that is gone.
-    pub fn teleport(&mut self, id: ActorId, position_world: Vec3, yaw: Option<f32>) -> Result<(), WorldError> {
+    pub fn teleport(
+        &mut self,
+        id: ActorId,
+        position_world: Vec3,
+        yaw: Option<f32>,
+    ) -> Result<(), WorldError> {
         let actor = self.actors.need_mut(id)?;
         actor.position_world = position_world;
         actor.yaw = yaw.unwrap_or(actor.yaw);
@@ -248,7 +260,12 @@ impl World {
 
     /// Takes out the actors that were destroyed in the phase that ends.
     pub(crate) fn end_phase(&mut self) {
-        let dying = |actors: &Actors| actors.iter().find(|actor| !actor.alive).map(|actor| actor.id);
+        let dying = |actors: &Actors| {
+            actors
+                .iter()
+                .find(|actor| !actor.alive)
+                .map(|actor| actor.id)
+        };
         while let Some(id) = dying(&self.actors) {
             self.actors.remove(id, self.clock.frame);
             self.timers.forget(id);
@@ -259,11 +276,18 @@ impl World {
     /// The direction on the ground that a stick action means, as the camera sees it; length at most 1.
     pub fn ground_vector(&self, action: u16) -> Vec3 {
         let stick = self.controls.actions.get(usize::from(action));
-        stick.map_or(Vec3::ZERO, |action| input::on_ground(action.value, self.camera.forward_world()))
+        stick.map_or(Vec3::ZERO, |action| {
+            input::on_ground(action.value, self.camera.forward_world())
+        })
     }
 
     /// Says something about `subject` the first time only.
-    pub(crate) fn remark_once(&mut self, code: &str, subject: &str, words: impl FnOnce(&str) -> String) {
+    pub(crate) fn remark_once(
+        &mut self,
+        code: &str,
+        subject: &str,
+        words: impl FnOnce(&str) -> String,
+    ) {
         if self.said.insert(format!("{code} {subject}")) {
             self.remarks.push(Diagnostic::warning(code, words(subject)));
         }
@@ -278,13 +302,21 @@ impl World {
     ///
     /// # Errors
     /// An actor that is gone.
-    pub fn set_properties(&mut self, id: ActorId, properties: BTreeMap<String, Data>) -> Result<(), WorldError> {
+    pub fn set_properties(
+        &mut self,
+        id: ActorId,
+        properties: BTreeMap<String, Data>,
+    ) -> Result<(), WorldError> {
         self.actors.need_mut(id)?.properties = properties;
         Ok(())
     }
 }
 
-pub(crate) fn find_variant(model: &Model, path: &LogicalPath, name: &str) -> Result<usize, WorldError> {
+pub(crate) fn find_variant(
+    model: &Model,
+    path: &LogicalPath,
+    name: &str,
+) -> Result<usize, WorldError> {
     let known = model.variants.iter();
     known
         .clone()
@@ -308,21 +340,26 @@ fn compile(motion: &Motion, model: &Model) -> Result<Graph, WorldError> {
                 owner: "the model".to_owned(),
                 what: "clip",
                 name: clip.clone(),
-                nearest: sinew_anim::nearest(clip, known.map(|clip| clip.name.as_str())).map(str::to_owned),
+                nearest: sinew_anim::nearest(clip, known.map(|clip| clip.name.as_str()))
+                    .map(str::to_owned),
             })?;
             Graph::single_clip(skeleton, found, *looping).map_err(|errors| graph_fault(errors, ""))
         }
-        Motion::Graph { def, file } => Graph::compile(def, skeleton, &model.clips).map_err(|errors| {
-            let file = file.as_ref().map_or_else(String::new, ToString::to_string);
-            graph_fault(errors, &file)
-        }),
+        Motion::Graph { def, file } => {
+            Graph::compile(def, skeleton, &model.clips).map_err(|errors| {
+                let file = file.as_ref().map_or_else(String::new, ToString::to_string);
+                graph_fault(errors, &file)
+            })
+        }
     }
 }
 
 fn graph_fault(errors: Vec<GraphError>, file: &str) -> WorldError {
     let more = errors.len().saturating_sub(1);
     let first = errors.into_iter().next();
-    let mut fault = first.map_or_else(Diagnostic::default, |error| Diagnostic::from_graph(error, file, None));
+    let mut fault = first.map_or_else(Diagnostic::default, |error| {
+        Diagnostic::from_graph(error, file, None)
+    });
     fault.file = fault.file.filter(|file| !file.is_empty());
     if more > 0 {
         fault.notes.push(format!("and {more} more in this graph"));

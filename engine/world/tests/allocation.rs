@@ -42,7 +42,10 @@ static ALLOCATOR: Counting = Counting;
 
 #[test]
 fn a_step_without_scripts_allocates_nothing_once_warm() {
-    let project = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).unwrap();
+    let project = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .ancestors()
+        .nth(2)
+        .unwrap();
     let mut world = World::new(Assets::new(project), Jobs::serial(), 7);
     for index in 0..8 {
         let spawn = Spawn {

@@ -7,12 +7,17 @@ use std::{collections::BTreeMap, path::Path, sync::Arc};
 use glam::Vec3;
 use sinew_anim::GraphDef;
 use sinew_assets::{Assets, LogicalPath};
-use sinew_world::{Changes, Input, Jobs, Motion, NoScripts, RootMode, Spawn, Target, World, hash, step};
+use sinew_world::{
+    Changes, Input, Jobs, Motion, NoScripts, RootMode, Spawn, Target, World, hash, step,
+};
 
 const DT: f32 = 1.0 / 60.0;
 
 fn empty_world(threads: usize) -> World {
-    let project = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).unwrap();
+    let project = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .ancestors()
+        .nth(2)
+        .unwrap();
     World::new(Assets::new(project), Jobs::on_threads(threads).unwrap(), 7)
 }
 
@@ -50,12 +55,17 @@ fn crowd(threads: usize, count: usize) -> World {
     let mut world = empty_world(threads);
     for index in 0..count {
         let spot = Vec3::new(index as f32 * 1.5, 0.0, 0.0);
-        let id = world.spawn(character(&format!("walker_{index}"), "hero.glb", spot)).unwrap();
+        let id = world
+            .spawn(character(&format!("walker_{index}"), "hero.glb", spot))
+            .unwrap();
         world.set_motion(id, walking()).unwrap();
         let animation = world.need_animation_mut(id).unwrap();
         let speed = animation.graph.parameter("speed").unwrap();
         let graph = animation.graph.clone();
-        animation.state.set_float(&graph, speed, 3.2 * index as f32 / count as f32).unwrap();
+        animation
+            .state
+            .set_float(&graph, speed, 3.2 * index as f32 / count as f32)
+            .unwrap();
         animation.look.target = Some(Target::Point(Vec3::new(0.0, 1.6, 5.0)));
         animation.look.weight.to(1.0, 0.3);
     }
@@ -73,7 +83,11 @@ fn run(world: &mut World, steps: u32) -> u64 {
 fn any_number_of_threads_gives_the_same_bits() {
     let serial = run(&mut crowd(1, 16), 90);
     for threads in [2, 3, 8] {
-        assert_eq!(run(&mut crowd(threads, 16), 90), serial, "{threads} threads");
+        assert_eq!(
+            run(&mut crowd(threads, 16), 90),
+            serial,
+            "{threads} threads"
+        );
     }
     assert_ne!(run(&mut crowd(1, 16), 91), serial);
 }
@@ -81,11 +95,17 @@ fn any_number_of_threads_gives_the_same_bits() {
 #[test]
 fn root_motion_walks_the_actor_at_the_clip_s_speed() {
     let mut world = empty_world(1);
-    let id = world.spawn(character("walker", "hero.glb", Vec3::ZERO)).unwrap();
+    let id = world
+        .spawn(character("walker", "hero.glb", Vec3::ZERO))
+        .unwrap();
     world.set_motion(id, walking()).unwrap();
     run(&mut world, 60);
     let walked = world.actors.need(id).unwrap();
-    assert!((walked.position_world.z - 1.2).abs() < 0.02, "{}", walked.position_world);
+    assert!(
+        (walked.position_world.z - 1.2).abs() < 0.02,
+        "{}",
+        walked.position_world
+    );
     assert!(walked.position_world.x.abs() < 0.02);
 
     let before = walked.position_world;
@@ -100,14 +120,23 @@ fn root_motion_walks_the_actor_at_the_clip_s_speed() {
 fn a_socket_is_where_its_joint_is_in_the_same_step() {
     let mut world = empty_world(2);
     // The child comes first in the order of actors, so only waves can put it right.
-    let child = world.spawn(character("lantern", "lever.glb", Vec3::ZERO)).unwrap();
-    let carrier = world.spawn(character("carrier", "hero.glb", Vec3::ZERO)).unwrap();
+    let child = world
+        .spawn(character("lantern", "lever.glb", Vec3::ZERO))
+        .unwrap();
+    let carrier = world
+        .spawn(character("carrier", "hero.glb", Vec3::ZERO))
+        .unwrap();
     world.set_motion(carrier, walking()).unwrap();
     world.attach(child, carrier, Some("hand_R")).unwrap();
     let hand = world.need_joint(carrier, "hand_R").unwrap();
     for _ in 0..40 {
         step(&mut world, &mut NoScripts, &Input::default(), DT);
-        let (at_world, _) = world.actors.need(carrier).unwrap().joint_world(hand).unwrap();
+        let (at_world, _) = world
+            .actors
+            .need(carrier)
+            .unwrap()
+            .joint_world(hand)
+            .unwrap();
         let hung = world.actors.need(child).unwrap().position_world;
         let error = hung.distance(at_world) / (1.0 + at_world.length());
         assert!(error < 1e-6, "{error}");
@@ -117,7 +146,9 @@ fn a_socket_is_where_its_joint_is_in_the_same_step() {
 #[test]
 fn a_hand_reaches_what_it_is_asked_to_and_lets_go() {
     let mut world = empty_world(1);
-    let id = world.spawn(character("hero", "hero.glb", Vec3::ZERO)).unwrap();
+    let id = world
+        .spawn(character("hero", "hero.glb", Vec3::ZERO))
+        .unwrap();
     world.set_motion(id, walking()).unwrap();
     world.need_animation_mut(id).unwrap().root_mode = RootMode::Report;
     run(&mut world, 1);
@@ -136,20 +167,33 @@ fn a_hand_reaches_what_it_is_asked_to_and_lets_go() {
     chain.weight.to(0.0, 0.2);
     run(&mut world, 30);
     let back = world.actors.need(id).unwrap().joint_world(hand).unwrap().0;
-    assert!(back.distance(free) < 0.5 && back.distance(goal) > 0.1, "{back}");
+    assert!(
+        back.distance(free) < 0.5 && back.distance(goal) > 0.1,
+        "{back}"
+    );
 }
 
 #[test]
 fn a_destroyed_actor_is_gone_after_the_phase_and_its_handle_says_so() {
     let mut world = empty_world(1);
-    let id = world.spawn(character("guard", "robot.glb", Vec3::ZERO)).unwrap();
+    let id = world
+        .spawn(character("guard", "robot.glb", Vec3::ZERO))
+        .unwrap();
     world.destroy(id).unwrap();
-    assert!(world.actors.find("guard").is_none(), "not found from now on");
-    assert!(world.actors.get(id).is_some(), "still answers in this phase");
+    assert!(
+        world.actors.find("guard").is_none(),
+        "not found from now on"
+    );
+    assert!(
+        world.actors.get(id).is_some(),
+        "still answers in this phase"
+    );
     run(&mut world, 1);
     let error = world.destroy(id).unwrap_err();
     assert_eq!(error.to_string(), "actor `guard` was destroyed at frame 1");
-    world.spawn(character("guard", "robot.glb", Vec3::ZERO)).unwrap();
+    world
+        .spawn(character("guard", "robot.glb", Vec3::ZERO))
+        .unwrap();
 }
 
 #[test]
@@ -202,7 +246,10 @@ fn a_level_s_actors_stay_where_they_are_when_another_line_changes() {
     let at = hero(&world);
     assert!(at.z > 0.4, "root motion carried the hero to {at}");
 
-    let text = level(2.0, "[[box]]\nname = \"wall\"\ncenter = [0, 1, 9]\nsize = [4, 2, 1]");
+    let text = level(
+        2.0,
+        "[[box]]\nname = \"wall\"\ncenter = [0, 1, 9]\nsize = [4, 2, 1]",
+    );
     let changes = |text: &str| Changes {
         files: vec![(path.clone(), text.as_bytes().to_vec())],
         ..Changes::default()
@@ -212,7 +259,9 @@ fn a_level_s_actors_stay_where_they_are_when_another_line_changes() {
     assert_eq!(world.actors.find("robot").unwrap().position_world.z, 2.0);
     assert_eq!(world.level.statics.len(), 2);
 
-    let faults = world.reload(changes("id = \"yard\"\nversion = 3\n")).unwrap_err();
+    let faults = world
+        .reload(changes("id = \"yard\"\nversion = 3\n"))
+        .unwrap_err();
     assert!(faults[0].span.is_some(), "{:?}", faults[0]);
     assert_eq!(world.level.statics.len(), 2);
     std::fs::remove_dir_all(&folder).unwrap();
@@ -221,12 +270,22 @@ fn a_level_s_actors_stay_where_they_are_when_another_line_changes() {
 #[test]
 fn properties_of_one_name_belong_to_one_actor() {
     let mut world = empty_world(1);
-    let id = world.spawn(character("a", "robot.glb", Vec3::ZERO)).unwrap();
-    world
-        .set_properties(id, BTreeMap::from([("near".to_owned(), sinew_world::Data::Number(2.0))]))
+    let id = world
+        .spawn(character("a", "robot.glb", Vec3::ZERO))
         .unwrap();
-    assert_eq!(world.property(id, "near"), Some(&sinew_world::Data::Number(2.0)));
+    world
+        .set_properties(
+            id,
+            BTreeMap::from([("near".to_owned(), sinew_world::Data::Number(2.0))]),
+        )
+        .unwrap();
+    assert_eq!(
+        world.property(id, "near"),
+        Some(&sinew_world::Data::Number(2.0))
+    );
     assert_eq!(world.property(id, "far"), None);
-    let taken = world.spawn(character("a", "robot.glb", Vec3::ZERO)).unwrap_err();
+    let taken = world
+        .spawn(character("a", "robot.glb", Vec3::ZERO))
+        .unwrap_err();
     assert_eq!(taken.to_string(), "there is already an actor named `a`");
 }

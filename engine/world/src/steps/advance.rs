@@ -7,7 +7,9 @@ use sinew_anim::{Graph, GraphState, ParameterKind, ParameterSource, Scratch};
 use crate::{Actor, Event, Tween, World};
 
 pub(super) fn run(world: &mut World, dt: f32) {
-    world.jobs.for_each(&mut world.actors, |actor, scratch| advance_actor(actor, scratch, dt));
+    world.jobs.for_each(&mut world.actors, |actor, scratch| {
+        advance_actor(actor, scratch, dt)
+    });
     world.events.clear();
     for actor in world.actors.iter() {
         let Some(animation) = &actor.animation else {
@@ -42,7 +44,9 @@ fn advance_actor(actor: &mut Actor, scratch: &mut Scratch, dt: f32) {
             (Some(ParameterSource::YawRate), ParameterKind::Float) => {
                 state.set_float(graph, index, actor.yaw_rate.to_degrees())
             }
-            (Some(ParameterSource::Grounded), ParameterKind::Bool) => state.set_bool(graph, index, actor.grounded),
+            (Some(ParameterSource::Grounded), ParameterKind::Bool) => {
+                state.set_bool(graph, index, actor.grounded)
+            }
             _ => Ok(()),
         };
     }

@@ -10,6 +10,12 @@ pub(super) fn run(world: &mut World) {
             return;
         };
         let root_in_pose = animation.root_mode == RootMode::Off;
-        sinew_anim::evaluate(&animation.graph, &animation.state, root_in_pose, scratch, &mut animation.pose);
+        sinew_anim::evaluate(
+            &animation.graph,
+            &animation.state,
+            root_in_pose,
+            scratch,
+            &mut animation.pose,
+        );
     });
 }

@@ -35,14 +35,17 @@ pub(super) fn run(world: &mut World, dt: f32) {
 fn sort_into_waves(actors: &mut Actors, last: &mut u16) -> Option<ActorId> {
     *last = 0;
     for actor in actors.iter_mut() {
-        let free = actor.attachment.is_none() && goals(actor).all(|target| !matches!(target, Target::Actor { .. }));
+        let free = actor.attachment.is_none()
+            && goals(actor).all(|target| !matches!(target, Target::Actor { .. }));
         actor.wave = if free { 0 } else { UNKNOWN };
     }
     let mut cut = None;
     for index in 0..actors.places() {
         while actors.at(index).is_some_and(|actor| actor.wave == UNKNOWN) {
             let top = first_open(actors, index);
-            let parents = actors.at(top).map(|actor| wave_after_parents(actors, actor));
+            let parents = actors
+                .at(top)
+                .map(|actor| wave_after_parents(actors, actor));
             let (wave, in_cycle) = parents.unwrap_or_default();
             if in_cycle {
                 cut = cut.or(actors.at(top).map(|actor| actor.id));
@@ -102,12 +105,18 @@ fn goals(actor: &Actor) -> impl Iterator<Item = Target> + Clone {
 
 fn parents(actor: &Actor) -> impl Iterator<Item = ActorId> + Clone {
     let own = actor.id;
-    let attached = actor.attachment.as_ref().map(|attachment| attachment.parent);
+    let attached = actor
+        .attachment
+        .as_ref()
+        .map(|attachment| attachment.parent);
     let aimed = goals(actor).filter_map(|target| match target {
         Target::Actor { actor, .. } => Some(actor),
         Target::Point(_) => None,
     });
-    attached.into_iter().chain(aimed).filter(move |&id| id != own)
+    attached
+        .into_iter()
+        .chain(aimed)
+        .filter(move |&id| id != own)
 }
 
 /// Puts into each actor of a wave what it needs of others, so that the parallel part sees one actor at a time.
@@ -160,7 +169,11 @@ fn chain_target(actors: &Actors, index: usize, chain: usize) -> Option<Vec3> {
 /// Seconds in which a goal fades whose target went away.
 const LOST_TARGET_FADE: f32 = 0.3;
 
-fn release_if_gone(target: &mut Option<Target>, point: Option<Vec3>, weight: &mut sinew_anim::Fade) {
+fn release_if_gone(
+    target: &mut Option<Target>,
+    point: Option<Vec3>,
+    weight: &mut sinew_anim::Fade,
+) {
     if target.is_some() && point.is_none() {
         *target = None;
         weight.to(0.0, LOST_TARGET_FADE);
@@ -175,7 +188,11 @@ fn point_of(actors: &Actors, target: Target, looking: bool) -> Option<Vec3> {
             let socket = joint.and_then(|joint| actor.joint_world(joint));
             let origin = actor.position_world;
             let face = origin + Vec3::Y * face_height(actor);
-            Some(socket.map_or(if looking { face } else { origin }, |(position, _)| position))
+            Some(
+                socket.map_or(if looking { face } else { origin }, |(position, _)| {
+                    position
+                }),
+            )
         }
     }
 }
@@ -243,7 +260,9 @@ fn finish_actor(actor: &mut Actor, dt: f32) {
             continue;
         }
         let pole = match goal.pole {
-            Pole::PointWorld(point) => sinew_anim::Pole::Point(world_to_model.transform_point3(point)),
+            Pole::PointWorld(point) => {
+                sinew_anim::Pole::Point(world_to_model.transform_point3(point))
+            }
             Pole::DirectionModel(direction) => sinew_anim::Pole::Direction(direction),
             Pole::Default => rig
                 .pole_dir
@@ -306,7 +325,10 @@ mod tests {
         let chain: Vec<(String, Option<usize>)> = (0..60)
             .map(|index| (format!("link_{index}"), (index < 59).then_some(index + 1)))
             .collect();
-        let chain: Vec<(&str, Option<usize>)> = chain.iter().map(|(name, parent)| (name.as_str(), *parent)).collect();
+        let chain: Vec<(&str, Option<usize>)> = chain
+            .iter()
+            .map(|(name, parent)| (name.as_str(), *parent))
+            .collect();
         let mut actors = hanging(&chain);
         let mut last = 0;
         assert_eq!(sort_into_waves(&mut actors, &mut last), None);

@@ -48,7 +48,9 @@ fn move_actor(actor: &mut Actor, physics: &Physics, gravity: f32, dt: f32, subst
     }
     actor.yaw_rate += (actor.yaw - yaw_before) / dt / substeps as f32;
     if wish != Vec3::ZERO || actor.requests.jump.is_some() {
-        actor.character.get_or_insert_with(|| body_of(&actor.animation));
+        actor
+            .character
+            .get_or_insert_with(|| body_of(&actor.animation));
     }
     let Some(mut character) = actor.character else {
         return;
@@ -60,7 +62,13 @@ fn move_actor(actor: &mut Actor, physics: &Physics, gravity: f32, dt: f32, subst
     }
     character.vertical_speed -= gravity * dt;
     let step = wish + Vec3::Y * character.vertical_speed * dt;
-    let walked = physics.walk(actor.position_world, character.radius, character.height, step, dt);
+    let walked = physics.walk(
+        actor.position_world,
+        character.radius,
+        character.height,
+        step,
+        dt,
+    );
     actor.grounded = walked.grounded && character.vertical_speed <= 0.0;
     if actor.grounded {
         character.vertical_speed = 0.0;
