@@ -1,9 +1,8 @@
 //! What the solvers of inverse kinematics share.
 
-use glam::{Affine3A, Mat3A};
+use glam::Affine3A;
 
 use crate::Skeleton;
-use crate::rotation::Axes;
 
 /// What a solver says of its work.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -61,10 +60,11 @@ pub(crate) fn rest_model(skeleton: &Skeleton, joint: u16) -> Affine3A {
     matrix
 }
 
-/// The axes of the space in which a joint's local transform stands in `model`.
-pub(crate) fn axes_of_space(skeleton: &Skeleton, model: &[Affine3A], joint: u16) -> Axes {
+/// The space in which a joint's local transform stands in `model`: the parent's matrix times the
+/// joint's `pre`.
+pub(crate) fn space_of(skeleton: &Skeleton, model: &[Affine3A], joint: u16) -> Affine3A {
     let parent = skeleton
         .parent(joint)
-        .map_or(Mat3A::IDENTITY, |parent| model[usize::from(parent)].matrix3);
-    Axes::of(pre(skeleton, joint).map_or(parent, |pre| parent * pre.matrix3))
+        .map_or(Affine3A::IDENTITY, |parent| model[usize::from(parent)]);
+    pre(skeleton, joint).map_or(parent, |pre| parent * pre)
 }

@@ -2,7 +2,7 @@
 
 use glam::{Affine3A, Quat, Vec3};
 
-use crate::ik::{IkReport, axes_of_space, rest_model, rest_space};
+use crate::ik::{IkReport, rest_model, rest_space, space_of};
 use crate::rotation::{Axes, slerp, turned, unit};
 use crate::{Pose, Skeleton};
 
@@ -39,7 +39,7 @@ pub struct LookAtInput<'a> {
 /// goes by the front, never by the back, unless it has no limit, and the head stays upright as
 /// animated: each joint turns by yaw and pitch, never by a shortest arc. Nothing changes at
 /// weight 0, for an empty chain and for a target that is not finite or at the joint itself.
-/// Ancestors may be rotated, scaled and mirrored.
+/// Ancestors may be rotated, uniformly scaled and mirrored.
 pub fn look_at(
     skeleton: &Skeleton,
     model: &[Affine3A],
@@ -84,7 +84,8 @@ pub fn look_at(
         if input.weight > 0.0 {
             let before_turns = Quat::from_mat3a(&carried.matrix3);
             let in_given_model = before_turns.inverse() * turn * before_turns;
-            let turn_local = axes_of_space(skeleton, model, joint).to_local(in_given_model);
+            let turn_local =
+                Axes::of(space_of(skeleton, model, joint).matrix3).to_local(in_given_model);
             let before = pose.rotation(usize::from(joint));
             let after = unit(turn_local * before);
             pose.set_rotation(usize::from(joint), slerp(before, after, input.weight));
@@ -122,7 +123,7 @@ struct Frame {
 
 impl Frame {
     fn new(skeleton: &Skeleton, model: &[Affine3A], first: u16, forward_model: Vec3) -> Self {
-        let now = axes_of_space(skeleton, model, first);
+        let now = Axes::of(space_of(skeleton, model, first).matrix3);
         let rest = Axes::of(rest_space(skeleton, first).matrix3);
         let carry = now.matrix * rest.matrix.transpose();
         let looking = forward_model.normalize_or(Vec3::Z);

@@ -8,11 +8,11 @@
 
 use std::f64::consts::TAU;
 
-use glam::{Affine3A, DAffine3, DQuat, DVec3, Quat, Vec3};
+use glam::{Affine3A, DQuat, DVec3, Quat, Vec3};
 
 use crate::ik::rest_space;
 use crate::root_keys::Keys;
-use crate::rotation::{Axes, unit};
+use crate::rotation::{Axes, unit, wide};
 use crate::{Clip, LoopMode, Planar, Pose, Skeleton};
 
 /// Which part of the root's motion goes to the actor.
@@ -54,12 +54,8 @@ impl RootTrack {
         let local_axes = Axes::of(space.matrix3);
         let base = local_axes.rotation().as_dquat();
         // Both maps are linear, so they may be applied to keys and tangents alike.
-        let wide = DAffine3 {
-            matrix3: space.matrix3.as_dmat3(),
-            translation: DVec3::ZERO,
-        };
-        let origin = Vec3::from(space.translation).as_dvec3();
-        let to_vector = |v: Vec3| wide.transform_vector3(v.as_dvec3());
+        let map = wide(space);
+        let to_vector = |v: Vec3| map.transform_vector3(v.as_dvec3());
         let to_rotation = |q: Quat| local_axes.to_model(q).as_dquat() * base;
 
         let rest = skeleton.rest.joint(usize::from(joint));
@@ -67,7 +63,7 @@ impl RootTrack {
         let translation = tracks.and_then(|tracks| tracks.translation.as_ref());
         let rotation = tracks.and_then(|tracks| tracks.rotation.as_ref());
         let mut position = Keys::new(translation, rest.translation, to_vector);
-        position.offset_values(origin);
+        position.offset_values(map.translation);
         let rotation = Keys::new(rotation, rest.rotation, to_rotation);
 
         let mut track = Self {
@@ -82,7 +78,7 @@ impl RootTrack {
             space,
         };
         track.headings = track.unwrapped_headings();
-        let at_rest = to_vector(rest.translation) + origin;
+        let at_rest = to_vector(rest.translation) + map.translation;
         track.rest_inverse = Planar {
             x: at_rest.x,
             z: at_rest.z,
@@ -145,10 +141,7 @@ impl RootTrack {
         let axes = Axes::of(self.space.matrix3);
         pose.set_rotation(joint, unit(axes.to_local(turn) * local.rotation));
 
-        let space = DAffine3 {
-            matrix3: self.space.matrix3.as_dmat3(),
-            translation: Vec3::from(self.space.translation).as_dvec3(),
-        };
+        let space = wide(self.space);
         if space.matrix3.determinant().abs() > f64::MIN_POSITIVE {
             let root = space.transform_point3(local.translation.as_dvec3());
             let ground = back.then(Planar {

@@ -1,7 +1,7 @@
 //! Arithmetic of rotations that the jobs share: slerp by polynomials, on one joint or on the lanes
 //! of a block, and the rotation that a matrix with scale or a mirror carries.
 
-use glam::{Mat3, Mat3A, Quat, Vec3, Vec3A};
+use glam::{Affine3A, DAffine3, Mat3, Mat3A, Quat, Vec3, Vec3A};
 
 use crate::LANES;
 
@@ -184,6 +184,14 @@ impl Axes {
 /// The direction that `matrix` turns `direction` into; zero where it flattens it.
 pub(crate) fn turned(matrix: Mat3A, direction: Vec3) -> Vec3 {
     Vec3::from(matrix * Vec3A::from(direction)).normalize_or_zero()
+}
+
+/// The same map in f64.
+pub(crate) fn wide(matrix: Affine3A) -> DAffine3 {
+    DAffine3 {
+        matrix3: matrix.matrix3.as_dmat3(),
+        translation: Vec3::from(matrix.translation).as_dvec3(),
+    }
 }
 
 /// A unit quaternion; the identity where `rotation` has no length or is not finite.

@@ -1,9 +1,9 @@
 //! Two-bone inverse kinematics: hip, knee, foot, or shoulder, elbow, hand.
 
-use glam::{Affine3A, DMat3, DQuat, DVec3, Quat, Vec3, Vec3A};
+use glam::{Affine3A, DMat3, DQuat, DVec3, Quat, Vec3};
 
-use crate::ik::{IkReport, axes_of_space, rest_model};
-use crate::rotation::{slerp, unit};
+use crate::ik::{IkReport, rest_model, rest_space, space_of};
+use crate::rotation::{Axes, slerp, unit, wide};
 use crate::{Pose, Skeleton};
 
 /// Where the middle joint bends to.
@@ -43,68 +43,105 @@ pub struct TwoBoneInput {
 /// straight (or folded) towards it. Nothing changes at weight 0, for a target that is not finite
 /// and for bones without length.
 ///
-/// Closed form by the law of cosines. The bend plane turns as a frame, so the bones keep their roll
-/// about themselves in it and a pole that follows the target never flips the knee. Rotated, uniformly
-/// scaled and mirrored ancestors are allowed; under a non-uniform scale bones have no fixed length
-/// and the end is met only nearly. The report is that of the solution at full weight, against the
-/// target as asked for, so soft reach near full extension counts as not reached; `reached` is
-/// within 1e-4 of the chain's length.
+/// Closed form by the law of cosines, in the space that the upper joint's local transform stands in, so
+/// its ancestors may be rotated, mirrored and scaled in any way. The bend plane turns as a frame:
+/// the bones keep their roll about themselves in it, and a pole that follows the target never flips
+/// the knee. The report is that of the solution at full weight, against the target as asked for, so
+/// soft reach near full extension counts as not reached; `reached` is within 1e-4 of the chain's
+/// length.
 pub fn two_bone(
     skeleton: &Skeleton,
     model: &[Affine3A],
     input: &TwoBoneInput,
     pose: &mut Pose,
 ) -> IkReport {
-    let [hip, knee, foot] = input.joints.map(|joint| position(model, joint));
+    let [hip, knee, _] = input.joints;
     let target = input.target_model.as_dvec3();
-    let bones = Bones::new(hip, knee, foot);
-    let report = |end: DVec3| IkReport {
-        reached: end.distance(target) <= 1e-4 * bones.length(),
-        error: end.distance(target) as f32,
-        limit_hit: false,
-    };
-    if !target.is_finite() {
-        return IkReport {
-            reached: false,
-            error: f32::INFINITY,
+    let places = input.joints.map(|joint| position(model, joint));
+    let report = |end: DVec3| {
+        let length = places[0].distance(places[1]) + places[1].distance(places[2]);
+        IkReport {
+            reached: end.distance(target) <= 1e-4 * length,
+            error: if target.is_finite() {
+                end.distance(target) as f32
+            } else {
+                f32::INFINITY
+            },
             limit_hit: false,
-        };
+        }
+    };
+    let space = wide(space_of(skeleton, model, hip));
+    let to_space = space.inverse();
+    let [hip_place, knee_place, foot_place] = places.map(|place| to_space.transform_point3(place));
+    let to_target = to_space.transform_point3(target) - hip_place;
+    let bones = Bones {
+        upper: knee_place - hip_place,
+        lower: foot_place - knee_place,
+    };
+    if !bones.are_sound() || !to_target.is_finite() {
+        return report(places[2]);
     }
-    let solvable = bones.upper > 1e-9 && bones.lower > 1e-9 && bones.length().is_finite();
-    if !solvable {
-        return report(foot);
-    }
-    let solution = solve(skeleton, model, input, &bones, [hip, knee, foot]);
+
+    let bend = match input.pole {
+        Pole::Point(point) => Some(to_space.transform_point3(point.as_dvec3()) - hip_place),
+        Pole::Direction(direction) => Some(to_space.transform_vector3(direction.as_dvec3())),
+        Pole::Rest => None,
+    };
+    let goal = Goal {
+        to_target,
+        bend,
+        forward: to_space.transform_vector3(DVec3::Z),
+        soft: f64::from(input.soft),
+        rest_hinge: rest_hinge(skeleton, pose, input.joints),
+    };
+    let solution = solve(&bones, &goal);
     // Also catches a weight that is not a number.
     if input.weight > 0.0 {
-        apply(skeleton, model, input, &solution, pose);
+        let knee_space = wide(space_of(skeleton, model, knee));
+        let knee_axes = Axes::of((to_space.matrix3 * knee_space.matrix3).as_mat3().into());
+        let below_hip = solution.hip_turn.inverse() * solution.knee_turn * solution.hip_turn;
+        turn_joint(pose, hip, solution.hip_turn.as_quat(), input.weight);
+        turn_joint(
+            pose,
+            knee,
+            knee_axes.to_local(below_hip.as_quat()),
+            input.weight,
+        );
     }
-    report(solution.foot)
+    report(space.transform_point3(hip_place + solution.end))
 }
 
-/// Lengths of the bones in model space.
+/// Turns a joint's local rotation by a share of `turn`, which stands in the same space.
+fn turn_joint(pose: &mut Pose, joint: u16, turn: Quat, weight: f32) {
+    let before = pose.rotation(usize::from(joint));
+    let after = unit(turn * before);
+    pose.set_rotation(usize::from(joint), slerp(before, after, weight));
+}
+
+/// The chain as it stands: from hip to knee and from knee to foot.
 struct Bones {
-    upper: f64,
-    lower: f64,
+    upper: DVec3,
+    lower: DVec3,
 }
 
 impl Bones {
-    fn new(hip: DVec3, knee: DVec3, foot: DVec3) -> Self {
-        Self {
-            upper: hip.distance(knee),
-            lower: knee.distance(foot),
-        }
+    fn are_sound(&self) -> bool {
+        let lengths = [self.upper.length(), self.lower.length()];
+        lengths
+            .iter()
+            .all(|length| *length > 1e-9 && length.is_finite())
     }
+}
 
-    fn length(&self) -> f64 {
-        self.upper + self.lower
-    }
-
-    /// The distance from hip to foot for a target at `distance`.
-    fn reach(&self, distance: f64, soft: f32) -> f64 {
-        let shortest = (self.upper - self.lower).abs() + 1e-7 * self.length();
-        soft_reach(distance, self.length(), f64::from(soft)).clamp(shortest, self.length())
-    }
+/// What is asked of the chain, all in the space of the hip's local transform.
+struct Goal {
+    to_target: DVec3,
+    /// From the hip to where the knee shall bend.
+    bend: Option<DVec3>,
+    /// Model space's +Z.
+    forward: DVec3,
+    soft: f64,
+    rest_hinge: Option<DVec3>,
 }
 
 /// The distance that a chain of `length` goes to for a target at `distance`: the same up to `soft *
@@ -120,44 +157,31 @@ fn soft_reach(distance: f64, length: f64, soft: f64) -> f64 {
     free + slack * (1.0 - 256.0 / (alpha + 4.0).powi(4))
 }
 
-/// Rotations of model space that bring the chain from where it is to the solution.
+/// Rotations that bring the chain from where it is to the solution.
 struct Solution {
     hip_turn: DQuat,
     /// Applied after `hip_turn`, about the new knee.
     knee_turn: DQuat,
-    foot: DVec3,
+    /// From the hip.
+    end: DVec3,
 }
 
-fn solve(
-    skeleton: &Skeleton,
-    model: &[Affine3A],
-    input: &TwoBoneInput,
-    bones: &Bones,
-    [hip, knee, foot]: [DVec3; 3],
-) -> Solution {
-    let upper_now = (knee - hip) / bones.upper;
-    let lower_now = (foot - knee) / bones.lower;
-    let to_foot = (foot - hip).normalize_or(upper_now);
-    let to_target = input.target_model.as_dvec3() - hip;
-    let distance = to_target.length();
-    let axis = if distance > 1e-6 * bones.length() {
-        to_target / distance
+fn solve(bones: &Bones, goal: &Goal) -> Solution {
+    let (upper, lower) = (bones.upper.length(), bones.lower.length());
+    let (upper_now, lower_now) = (bones.upper / upper, bones.lower / lower);
+    let to_foot = (bones.upper + bones.lower).normalize_or(upper_now);
+    let distance = goal.to_target.length();
+    let axis = if distance > 1e-6 * (upper + lower) {
+        goal.to_target / distance
     } else {
         to_foot
     };
-
-    let rest_hinge = || rest_hinge(skeleton, model, input.joints);
-    let hinge_now = across(upper_now, lower_now).or_else(rest_hinge);
-    let bend = bend(input.pole, hip, knee - hip, axis, to_foot, hinge_now)
-        .or_else(|| {
-            Some(rest_hinge()?.cross(axis).normalize_or_zero()).filter(|n| *n != DVec3::ZERO)
-        })
-        .or_else(|| rejection(DVec3::Z, axis))
-        .unwrap_or_else(|| axis.any_orthonormal_vector());
+    let hinge_now = across(upper_now, lower_now).or(goal.rest_hinge);
+    let bend = bend(goal, axis, upper_now, to_foot, hinge_now);
     let hinge = axis.cross(bend);
 
-    let reach = bones.reach(distance, input.soft);
-    let (upper, lower) = (bones.upper, bones.lower);
+    let shortest = (upper - lower).abs() + 1e-7 * (upper + lower);
+    let reach = soft_reach(distance, upper + lower, goal.soft).clamp(shortest, upper + lower);
     // (u^2 - l^2) factored: it cancels for bones of one length
     let cos = ((upper - lower) * (upper + lower) + reach * reach) / (2.0 * upper * reach);
     let cos = cos.clamp(-1.0, 1.0);
@@ -170,43 +194,39 @@ fn solve(
         None => arc(upper_now, upper_new, hinge),
     };
     let carried = hip_turn * lower_now;
-    let angle = hinge
-        .dot(carried.cross(lower_new))
-        .atan2(carried.dot(lower_new));
-    let about_hinge = DQuat::from_axis_angle(hinge, angle);
+    let sine = hinge.dot(carried.cross(lower_new));
+    let about_hinge = DQuat::from_axis_angle(hinge, sine.atan2(carried.dot(lower_new)));
     // What a chain bent slightly out of the hinge's plane still lacks.
-    let rest = arc(
-        about_hinge * carried,
-        lower_new.normalize_or(carried),
-        hinge,
-    );
+    let lower_new = lower_new.normalize_or(carried);
+    let rest = arc(about_hinge * carried, lower_new, hinge);
     Solution {
         hip_turn,
         knee_turn: rest * about_hinge,
-        foot: hip + axis * reach,
+        end: axis * reach,
     }
 }
 
-/// The direction, across `axis`, to which the knee shall go.
+/// The direction, across `axis`, to which the knee shall go: the pole, else the knee's own, else the rest
+/// pose's, else any.
 fn bend(
-    pole: Pole,
-    hip: DVec3,
-    to_knee: DVec3,
+    goal: &Goal,
     axis: DVec3,
+    upper_now: DVec3,
     to_foot: DVec3,
     hinge_now: Option<DVec3>,
-) -> Option<DVec3> {
-    let wanted = match pole {
-        Pole::Point(point) => rejection(point.as_dvec3() - hip, axis),
-        Pole::Direction(direction) => rejection(direction.as_dvec3(), axis),
+) -> DVec3 {
+    let wanted = match (goal.bend, hinge_now) {
+        (Some(pole), _) => rejection(pole, axis),
         // The hinge swings with the line from hip to foot, so that it stays across it.
-        // Without one, forward is as good as any direction, and it does not change from step to step.
-        Pole::Rest => match hinge_now {
-            Some(hinge) => rejection((arc(to_foot, axis, hinge) * hinge).cross(axis), axis),
-            None => rejection(DVec3::Z, axis),
-        },
+        (None, Some(hinge)) => rejection((arc(to_foot, axis, hinge) * hinge).cross(axis), axis),
+        // Forward is as good as any direction, and it does not change from step to step.
+        (None, None) => rejection(goal.forward, axis),
     };
-    wanted.or_else(|| rejection(to_knee, axis))
+    wanted
+        .or_else(|| rejection(upper_now, axis))
+        .or_else(|| rejection(goal.rest_hinge?.cross(axis), axis))
+        .or_else(|| rejection(goal.forward, axis))
+        .unwrap_or_else(|| axis.any_orthonormal_vector())
 }
 
 /// The part of `vector` across the unit vector `axis`, as a unit vector; `None` where it is tiny or not
@@ -225,15 +245,18 @@ fn across(upper: DVec3, lower: DVec3) -> Option<DVec3> {
     (hinge.length_squared() > 1e-6).then(|| hinge.normalize_or_zero())
 }
 
-/// The hinge that the rest pose shows, carried along with the upper joint; `None` where the chain is
-/// straight at rest too.
-fn rest_hinge(skeleton: &Skeleton, model: &[Affine3A], joints: [u16; 3]) -> Option<DVec3> {
-    let [hip, knee, foot] = joints.map(|joint| rest_model(skeleton, joint));
-    let carry = model.get(usize::from(joints[0]))?.matrix3 * hip.matrix3.inverse();
-    let carried = |vector: Vec3A| Vec3::from(carry * vector).as_dvec3().try_normalize();
-    let upper = carried(knee.translation - hip.translation)?;
-    let lower = carried(foot.translation - knee.translation)?;
-    across(upper, lower)
+/// The hinge that the rest pose shows, carried along with the hip's local rotation; `None` where the
+/// chain is straight at rest too.
+fn rest_hinge(skeleton: &Skeleton, pose: &Pose, joints: [u16; 3]) -> Option<DVec3> {
+    let to_space = wide(rest_space(skeleton, joints[0])).inverse();
+    let place = |joint| position_of(rest_model(skeleton, joint));
+    let [hip, knee, foot] = joints.map(|joint| to_space.transform_point3(place(joint)));
+    let hinge = across(
+        (knee - hip).try_normalize()?,
+        (foot - knee).try_normalize()?,
+    )?;
+    let rotation = |pose: &Pose| pose.rotation(usize::from(joints[0])).as_dquat();
+    Some(rotation(pose) * rotation(&skeleton.rest).inverse() * hinge)
 }
 
 /// The frame of a bone and its hinge; `None` where they are parallel.
@@ -265,25 +288,12 @@ fn unit64(rotation: DQuat) -> DQuat {
     }
 }
 
-fn apply(
-    skeleton: &Skeleton,
-    model: &[Affine3A],
-    input: &TwoBoneInput,
-    solution: &Solution,
-    pose: &mut Pose,
-) {
-    let [hip, knee, _] = input.joints;
-    let in_hip_frame = solution.hip_turn.inverse() * solution.knee_turn * solution.hip_turn;
-    for (joint, turn) in [(hip, solution.hip_turn), (knee, in_hip_frame)] {
-        let turn = axes_of_space(skeleton, model, joint).to_local(turn.as_quat());
-        let before = pose.rotation(usize::from(joint));
-        let after: Quat = unit(turn * before);
-        pose.set_rotation(usize::from(joint), slerp(before, after, input.weight));
-    }
+fn position(model: &[Affine3A], joint: u16) -> DVec3 {
+    position_of(model[usize::from(joint)])
 }
 
-fn position(model: &[Affine3A], joint: u16) -> DVec3 {
-    Vec3::from(model[usize::from(joint)].translation).as_dvec3()
+fn position_of(matrix: Affine3A) -> DVec3 {
+    Vec3::from(matrix.translation).as_dvec3()
 }
 
 #[cfg(test)]
@@ -408,6 +418,43 @@ mod tests {
             let knee = (place_of(&model, 2) - hip.as_dvec3()).reject_from_normalized(axis);
             let bend = pole.as_dvec3().reject_from_normalized(axis);
             assert!(knee.normalize().dot(bend.normalize()) > 0.999);
+        }
+    }
+
+    #[test]
+    fn ancestors_scaled_unevenly_and_joints_between_the_bones_change_nothing() {
+        let mut random = Random::new(74);
+        for _ in 0..200 {
+            let uneven = Transform {
+                scale: Vec3::ONE + random.vec3(0.5),
+                rotation: random.rotation(),
+                translation: random.vec3(1.0),
+            };
+            let bone = |random: &mut Random| Transform {
+                translation: random.direction() * 0.25,
+                rotation: random.rotation(),
+                scale: Vec3::splat(random.range(0.8, 1.2) as f32),
+            };
+            let mut locals = vec![uneven];
+            locals.extend((0..5).map(|_| bone(&mut random)));
+            let mut skeleton = chain(&locals);
+            let mut shear = Affine3A::from_rotation_y(0.4);
+            shear.matrix3.y_axis.x = 0.3;
+            skeleton.pre = vec![(1, shear), (3, Affine3A::from_rotation_x(1.0))];
+            // Where a random bend of the same chain puts its end, the chain can reach.
+            let mut bent = skeleton.rest.clone();
+            bent.set_rotation(1, random.rotation());
+            bent.set_rotation(3, random.rotation());
+            let target = place_of(&forward_kinematics(&skeleton, &bent), 5).as_vec3();
+            let asked = TwoBoneInput {
+                joints: [1, 3, 5],
+                ..input(target, random_pole(&mut random))
+            };
+            let mut pose = skeleton.rest.clone();
+            let report = solve_pose(&skeleton, &mut pose, &asked);
+            let end = place_of(&forward_kinematics(&skeleton, &pose), 5);
+            assert!(end.distance(target.as_dvec3()) < 1e-5, "{end} {target}");
+            assert!(report.reached);
         }
     }
 
