@@ -35,7 +35,7 @@ const ALLOWED: &[(&str, &str)] = &[
         "sinew-anim sinew-model sinew-assets sinew-world sinew-script sinew-render glam serde serde_json tracing tracing-subscriber \
          anyhow image pollster winit notify clap egui egui-wgpu wgpu rayon",
     ),
-    ("generator", "glam serde_json thiserror clap"),
+    ("generator", "glam libm serde serde_json thiserror"),
 ];
 
 #[test]

@@ -2,6 +2,7 @@
 //! of the ground.
 
 use crate::ease::{hermite, smooth};
+use crate::elementary::pow;
 use crate::skeleton::turn;
 use glam::Vec3;
 
@@ -64,7 +65,7 @@ impl FootPath {
             (self.strike * (1.0 - smooth(u / self.flat_from)), self.heel)
         } else if u > self.heel_off {
             (
-                -self.push * ((u - self.heel_off) / (1.0 - self.heel_off)).powf(1.8),
+                -self.push * pow((u - self.heel_off) / (1.0 - self.heel_off), 1.8),
                 self.ball,
             )
         } else {

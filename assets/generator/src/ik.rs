@@ -1,5 +1,6 @@
 //! Two-bone inverse kinematics in model space, by the law of cosines.
 
+use crate::elementary::exp;
 use glam::{Mat3, Quat, Vec3};
 
 /// A limb at rest: both bones as vectors, and where its middle joint points when it bends.
@@ -43,7 +44,7 @@ fn eased(distance: f32, full: f32) -> f32 {
     if distance <= soft {
         distance
     } else {
-        soft + (end - soft) * (1.0 - (-(distance - soft) / (end - soft)).exp())
+        soft + (end - soft) * (1.0 - exp(-(distance - soft) / (end - soft)))
     }
 }
 

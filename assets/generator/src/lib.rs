@@ -2,13 +2,14 @@
 //!
 //! A character is drawn as distance fields and explicit solids, bound to a skeleton, simplified into levels of detail, and
 //! animated by posing that skeleton with a few numbers and inverse kinematics. What comes out is one binary glTF file.
-//! Nothing here asks for the time, randomness or the order of a hash map: two runs on one machine give the same bytes.
-//! Trigonometry is the platform's, so other systems may differ in the last bits.
+//! Nothing here asks for the time, randomness, the order of a hash map or the system's mathematics: every run gives the same
+//! bytes.
 
 pub mod check;
 
 mod clip;
 mod ease;
+mod elementary;
 mod footpath;
 mod fox;
 mod glb;

@@ -1,5 +1,6 @@
 //! Skin weights from distances to bones, smoothed over the surface.
 
+use crate::elementary::exp;
 use crate::mesh::{Influences, Mesh, rigid};
 use crate::sdf::cone;
 use crate::skeleton::Skeleton;
@@ -41,7 +42,7 @@ fn shares_at(p: Vec3, skeleton: &Skeleton, bones: &[Bone], softness: f32) -> Vec
     let nearest = distance.iter().copied().fold(f32::MAX, f32::min);
     let mut shares: Vec<f32> = distance
         .iter()
-        .map(|d| (-(d - nearest) / softness).exp())
+        .map(|d| exp(-(d - nearest) / softness))
         .collect();
     // A left thigh must not follow the right leg however close it comes.
     let left = (0.5 + p.x / 0.03).clamp(0.0, 1.0);

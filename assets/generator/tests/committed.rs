@@ -12,18 +12,14 @@ fn assets() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
 }
 
-/// The committed files were made here. Elsewhere the trigonometry may differ in the last bits, which may move a vertex from
-/// one level of detail to another.
-const SAME_PLATFORM: bool = cfg!(all(
-    target_os = "linux",
-    target_env = "gnu",
-    target_arch = "x86_64"
-));
+/// The committed files were made here. Nothing in the generator depends on the system, so other platforms should agree, but
+/// nobody has tried.
+const SAME_PLATFORM: bool = cfg!(all(target_os = "linux", target_arch = "x86_64"));
 
 #[test]
 fn the_committed_files_are_what_the_generator_makes() {
     if !SAME_PLATFORM {
-        eprintln!("not x86-64 Linux with glibc: comparing names and sizes only, not bytes");
+        eprintln!("not x86-64 Linux: comparing names and sizes only, not bytes");
     }
     for (file, made) in build_all() {
         let committed = std::fs::read(assets().join(file)).expect("the file is committed");

@@ -2,6 +2,7 @@
 
 use super::document::Curve;
 use super::file::{Channel, Clip, File, Values, Vertex};
+use crate::elementary::atan2;
 use glam::{Mat4, Quat, Vec3, Vec4};
 
 /// A foot: the name of its lock curve and the joints whose sole it is.
@@ -208,7 +209,7 @@ fn sole(file: &File, names: &[&str]) -> Vec<usize> {
 
 fn angle(a: Quat, b: Quat) -> f32 {
     let d = a.inverse() * b;
-    (2.0 * d.xyz().length().atan2(d.w.abs())).to_degrees()
+    (2.0 * atan2(d.xyz().length(), d.w.abs())).to_degrees()
 }
 
 /// A curve at a time; its ends hold, and one without keys is 0.

@@ -14,6 +14,7 @@ pub mod skeleton;
 mod stance;
 
 use crate::clip::Clip;
+use crate::elementary::exp;
 use crate::glb::{Character, Material, write};
 use crate::mesh::{Mesh, rigid};
 use crate::parallel::run;
@@ -149,7 +150,7 @@ fn mesh(skeleton: &Skeleton) -> Mesh {
 /// How much of the occlusion shows. The eyes lie deep under the brows: all of it would make them look tired.
 fn shading(p: Vec3) -> f32 {
     let from_eye = (fold(skeleton::to_head(p)) - skeleton::EYE) / vec3(0.038, 0.030, 0.040);
-    1.0 - 0.9 * (-from_eye.length_squared()).exp()
+    1.0 - 0.9 * exp(-from_eye.length_squared())
 }
 
 fn head_mesh(skeleton: &Skeleton) -> Mesh {
