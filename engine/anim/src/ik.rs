@@ -1,6 +1,6 @@
 //! What the solvers of inverse kinematics share.
 
-use glam::Affine3A;
+use glam::{Affine3A, DMat3, DQuat, DVec3, Vec3};
 
 use crate::Skeleton;
 
@@ -67,4 +67,51 @@ pub(crate) fn space_of(skeleton: &Skeleton, model: &[Affine3A], joint: u16) -> A
         .parent(joint)
         .map_or(Affine3A::IDENTITY, |parent| model[usize::from(parent)]);
     pre(skeleton, joint).map_or(parent, |pre| parent * pre)
+}
+
+/// The part of `vector` across the unit vector `axis`, as a unit vector; `None` where it is tiny or not
+/// finite.
+pub(crate) fn rejection(vector: DVec3, axis: DVec3) -> Option<DVec3> {
+    let direction = vector.try_normalize()?;
+    let across = direction - axis * axis.dot(direction);
+    (across.length_squared() > 1e-6).then(|| across.normalize_or_zero())
+}
+
+/// The frame of a bone and its hinge; `None` where they are parallel.
+pub(crate) fn frame(bone: DVec3, hinge: DVec3) -> Option<DQuat> {
+    let hinge = rejection(hinge, bone)?;
+    let third = bone.cross(hinge);
+    Some(unit64(DQuat::from_mat3(&DMat3::from_cols(
+        bone, hinge, third,
+    ))))
+}
+
+/// The shortest turn between unit vectors; about `axis` where they are opposite.
+pub(crate) fn arc(from: DVec3, to: DVec3, axis: DVec3) -> DQuat {
+    let w = 1.0 + from.dot(to);
+    if w < 1e-9 {
+        return DQuat::from_axis_angle(axis, std::f64::consts::PI);
+    }
+    let v = from.cross(to);
+    unit64(DQuat::from_xyzw(v.x, v.y, v.z, w))
+}
+
+/// A unit quaternion; the identity where there is no direction.
+fn unit64(rotation: DQuat) -> DQuat {
+    let length = rotation.length();
+    if length > 1e-12 && length.is_finite() {
+        rotation * length.recip()
+    } else {
+        DQuat::IDENTITY
+    }
+}
+
+/// Where a joint stands, model space.
+pub(crate) fn position(model: &[Affine3A], joint: u16) -> DVec3 {
+    position_of(model[usize::from(joint)])
+}
+
+/// Where a matrix puts its origin.
+pub(crate) fn position_of(matrix: Affine3A) -> DVec3 {
+    Vec3::from(matrix.translation).as_dvec3()
 }

@@ -1,8 +1,10 @@
 //! Two-bone inverse kinematics: hip, knee, foot, or shoulder, elbow, hand.
 
-use glam::{Affine3A, DMat3, DQuat, DVec3, Quat, Vec3};
+use glam::{Affine3A, DQuat, DVec3, Quat, Vec3};
 
-use crate::ik::{IkReport, rest_model, rest_space, space_of};
+use crate::ik::{
+    IkReport, arc, frame, position, position_of, rejection, rest_model, rest_space, space_of,
+};
 use crate::rotation::{Axes, slerp, unit, wide};
 use crate::{Pose, Skeleton};
 
@@ -229,14 +231,6 @@ fn bend(
         .unwrap_or_else(|| axis.any_orthonormal_vector())
 }
 
-/// The part of `vector` across the unit vector `axis`, as a unit vector; `None` where it is tiny or not
-/// finite.
-fn rejection(vector: DVec3, axis: DVec3) -> Option<DVec3> {
-    let direction = vector.try_normalize()?;
-    let across = direction - axis * axis.dot(direction);
-    (across.length_squared() > 1e-6).then(|| across.normalize_or_zero())
-}
-
 /// The hinge of a knee: across both bones, turning the lower one from `upper` on; `None` for a
 /// chain that is straight within a thousandth.
 fn across(upper: DVec3, lower: DVec3) -> Option<DVec3> {
@@ -257,43 +251,6 @@ fn rest_hinge(skeleton: &Skeleton, pose: &Pose, joints: [u16; 3]) -> Option<DVec
     )?;
     let rotation = |pose: &Pose| pose.rotation(usize::from(joints[0])).as_dquat();
     Some(rotation(pose) * rotation(&skeleton.rest).inverse() * hinge)
-}
-
-/// The frame of a bone and its hinge; `None` where they are parallel.
-fn frame(bone: DVec3, hinge: DVec3) -> Option<DQuat> {
-    let hinge = rejection(hinge, bone)?;
-    let third = bone.cross(hinge);
-    Some(unit64(DQuat::from_mat3(&DMat3::from_cols(
-        bone, hinge, third,
-    ))))
-}
-
-/// The shortest turn between unit vectors; about `axis` where they are opposite.
-fn arc(from: DVec3, to: DVec3, axis: DVec3) -> DQuat {
-    let w = 1.0 + from.dot(to);
-    if w < 1e-9 {
-        return DQuat::from_axis_angle(axis, std::f64::consts::PI);
-    }
-    let v = from.cross(to);
-    unit64(DQuat::from_xyzw(v.x, v.y, v.z, w))
-}
-
-/// A unit quaternion; the identity where there is no direction.
-fn unit64(rotation: DQuat) -> DQuat {
-    let length = rotation.length();
-    if length > 1e-12 && length.is_finite() {
-        rotation * length.recip()
-    } else {
-        DQuat::IDENTITY
-    }
-}
-
-fn position(model: &[Affine3A], joint: u16) -> DVec3 {
-    position_of(model[usize::from(joint)])
-}
-
-fn position_of(matrix: Affine3A) -> DVec3 {
-    Vec3::from(matrix.translation).as_dvec3()
 }
 
 #[cfg(test)]
