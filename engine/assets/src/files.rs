@@ -283,6 +283,7 @@ fn read_file(file: &Path, shown: &str, limit: u64) -> Result<Vec<u8>, AssetError
             limit,
         });
     }
+    tracing::debug!(path = shown, bytes = bytes.len(), "read");
     Ok(bytes)
 }
 

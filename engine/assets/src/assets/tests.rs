@@ -390,7 +390,24 @@ fn a_graph_is_read_and_a_bad_version_told_at_its_place() {
     assert!(Arc::ptr_eq(&first.value, &same.value));
     let better = r#"{ "parameters": { "speed": 1.5 } }"#;
     let changed = assets.replace(&graph, better.into()).expect("a good graph");
-    assert_eq!(changed.graphs, [graph.clone()]);
+    assert_eq!(changed.graphs, std::slice::from_ref(&graph));
     let new = assets.graph(&graph).expect("loaded");
     assert_eq!((new.generation, new.value.parameters.len()), (2, 1));
+}
+
+#[test]
+fn the_levels_of_the_samples_name_files_that_are_there() {
+    let project = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let samples = fs::read_dir(project.join("samples"))
+        .into_iter()
+        .flatten()
+        .flatten();
+    let mut levels = 0;
+    for sample in samples.filter(|sample| sample.path().is_dir()) {
+        let mut assets = Assets::new(&project);
+        let level = assets.open_level(&sample.path()).expect("a valid level");
+        assert_eq!(assets.preload_level(&level), [], "{}", level.id);
+        levels += 1;
+    }
+    assert!(levels > 0, "there are samples");
 }
