@@ -1,0 +1,167 @@
+//! `sinew check`: everything that would go wrong, without running it.
+
+use std::path::{Path, PathBuf};
+
+use sinew_assets::{Diagnostic, Severity};
+
+use crate::{
+    Failure,
+    cli::{CheckArgs, Format},
+    console::rendered,
+    project::Project,
+    run::{note, say},
+    session::{Options, Session},
+};
+
+use super::info;
+
+/// Checks what is named, else everything in the project, and fails if there is an error.
+pub(crate) fn check(args: &CheckArgs) -> Result<(), Failure> {
+    let paths = if args.paths.is_empty() { whole_project()? } else { args.paths.clone() };
+    let mut subjects = Vec::new();
+    for path in &paths {
+        collect(path, &mut subjects)?;
+    }
+    let mut faults: Vec<Diagnostic> = Vec::new();
+    for subject in &subjects {
+        for fault in faults_of(subject) {
+            // A script that two levels share is one fault.
+            if !faults.contains(&fault) {
+                show(&fault, args.format)?;
+                faults.push(fault);
+            }
+        }
+    }
+    let errors = faults.iter().filter(|fault| fault.severity == Severity::Error).count();
+    let warnings = faults.len() - errors;
+    if args.format == Format::Human {
+        note(&format!("{} checked: {errors} errors, {warnings} warnings", subjects.len()));
+    }
+    if errors == 0 { Ok(()) } else { Err(Failure::Said) }
+}
+
+/// Something that can be checked by itself.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Subject {
+    Level(PathBuf),
+    Script(PathBuf),
+    Graph(PathBuf),
+    Model(PathBuf),
+}
+
+impl Subject {
+    fn of(file: &Path) -> Option<Self> {
+        let name = file.file_name()?.to_str()?;
+        let owned = file.to_owned();
+        match name.rsplit_once('.')?.1 {
+            "toml" if name == "level.toml" => Some(Self::Level(owned)),
+            "lua" | "rhai" => Some(Self::Script(owned)),
+            "json" if name.ends_with(".animgraph.json") => Some(Self::Graph(owned)),
+            "glb" | "gltf" => Some(Self::Model(owned)),
+            _ => None,
+        }
+    }
+}
+
+/// The samples, the shared scripts and the assets of the project that the current folder is in.
+fn whole_project() -> Result<Vec<PathBuf>, Failure> {
+    let current = std::env::current_dir().unwrap_or_default();
+    if current.join("level.toml").is_file() {
+        return Ok(vec![current]);
+    }
+    let root = current.ancestors().find(|folder| folder.join("assets").is_dir());
+    let Some(root) = root else {
+        return Err(anyhow::anyhow!("there is no project here: name what is to be checked, such as `sinew check level`").into());
+    };
+    let parts = ["samples", "scripts", "assets"].map(|part| root.join(part));
+    Ok(parts.into_iter().filter(|part| part.is_dir()).collect())
+}
+
+/// Adds what a path names. The scripts of a level folder are checked as the level uses them, not one by one.
+fn collect(path: &Path, subjects: &mut Vec<Subject>) -> Result<(), Failure> {
+    let missing = || anyhow::anyhow!("there is no `{}`", path.display());
+    let found = path.metadata().map_err(|_| missing())?;
+    if found.is_file() {
+        let subject = Subject::of(path).ok_or_else(|| {
+            anyhow::anyhow!("`{}` is no level, script (.lua, .rhai), graph (.animgraph.json) or model (.glb, .gltf)", path.display())
+        })?;
+        add(subject, subjects);
+        return Ok(());
+    }
+    if path.join("level.toml").is_file() {
+        add(Subject::Level(path.join("level.toml")), subjects);
+    }
+    let mut entries: Vec<PathBuf> = std::fs::read_dir(path).into_iter().flatten().flatten().map(|entry| entry.path()).collect();
+    entries.sort();
+    for entry in entries {
+        let hidden = entry.file_name().is_none_or(|name| name.to_string_lossy().starts_with('.'));
+        if entry.is_dir() && !hidden {
+            // Definitions for editors look like scripts and are none.
+            if !entry.ends_with("scripts/types") && !entry.ends_with("target") {
+                collect(&entry, subjects)?;
+            }
+        } else if let Some(subject) = Subject::of(&entry) {
+            add(subject, subjects);
+        }
+    }
+    Ok(())
+}
+
+fn add(subject: Subject, subjects: &mut Vec<Subject>) {
+    if !subjects.contains(&subject) {
+        subjects.push(subject);
+    }
+}
+
+fn faults_of(subject: &Subject) -> Vec<Diagnostic> {
+    match subject {
+        Subject::Level(file) => level_faults(file),
+        Subject::Script(file) => script_faults(file),
+        Subject::Graph(file) => graph_faults(file),
+        Subject::Model(file) => model_faults(file),
+    }
+}
+
+fn level_faults(file: &Path) -> Vec<Diagnostic> {
+    let project = match Project::of_level(file) {
+        Ok(project) => project,
+        Err(fault) => return vec![fault],
+    };
+    let options = Options {
+        project,
+        threads: 1,
+        seed: 0,
+        watch: false,
+    };
+    match Session::open(&options) {
+        Ok(session) => session.console.entries.into_iter().map(|entry| entry.fault).collect(),
+        Err(faults) => faults,
+    }
+}
+
+fn script_faults(_file: &Path) -> Vec<Diagnostic> {
+    Vec::new()
+}
+
+fn graph_faults(file: &Path) -> Vec<Diagnostic> {
+    let read = info::locate(file).and_then(|(mut assets, path)| assets.graph(&path).map_err(|fault| *fault));
+    read.err().into_iter().collect()
+}
+
+fn model_faults(file: &Path) -> Vec<Diagnostic> {
+    match info::load(file) {
+        Ok(model) => {
+            let shown = file.display().to_string();
+            model.warnings.iter().map(|warning| Diagnostic::from_warning(warning, &shown, None)).collect()
+        }
+        Err(fault) => vec![fault],
+    }
+}
+
+fn show(fault: &Diagnostic, format: Format) -> Result<(), Failure> {
+    let text = match format {
+        Format::Human => rendered(fault),
+        Format::Json => serde_json::to_string(fault).map_err(anyhow::Error::from)?,
+    };
+    Ok(say(text.trim_end())?)
+}

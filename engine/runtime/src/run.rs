@@ -1,0 +1,186 @@
+//! `sinew run`: in a window where there is a display, without one else.
+
+use std::{
+    io::Write,
+    path::{Path, PathBuf},
+};
+
+use anyhow::Context as _;
+use sinew_world::Input;
+
+use crate::{
+    Failure,
+    cli::RunArgs,
+    demo::{DEMO_SECONDS, demo},
+    headless::{Pace, STEP, headless},
+    input::{Recording, read_recording},
+    picture::save_picture,
+    project::Project,
+    session::{Options, Session},
+    trace::Trace,
+    window::{self, Closed},
+};
+
+/// The arithmetic that poses are evaluated with; another one may round differently, so hashes name it.
+pub(crate) const KERNEL: &str = "portable";
+
+/// Seconds of game time that a run without a window takes where nothing else is said.
+const HEADLESS_SECONDS: f64 = 10.0;
+
+/// What a run reads and leaves, whether there is a window or not.
+#[derive(Debug, Default)]
+pub struct Outputs {
+    /// Input that plays along.
+    pub recording: Recording,
+    /// What happened.
+    pub trace: Option<Trace>,
+    /// The last frame, and its size in pixels.
+    pub screenshot: Option<(PathBuf, [u32; 2])>,
+    /// Print a hash of all state.
+    pub hash: bool,
+}
+
+impl Outputs {
+    /// What the arguments ask for.
+    ///
+    /// # Errors
+    /// A recording that cannot be read, a trace that cannot be written.
+    fn open(args: &RunArgs, session: &mut Session) -> Result<Self, Failure> {
+        let recording = match &args.input {
+            Some(file) => read_input(file, session)?,
+            None => Recording::default(),
+        };
+        let trace = args.trace.as_ref().map(|file| Trace::create(file, &args.trace_joints, &session.world));
+        session.console.record = trace.is_some();
+        Ok(Self {
+            recording,
+            trace: trace.transpose()?,
+            screenshot: args.screenshot.clone().map(|file| (file, args.size)),
+            hash: args.hash,
+        })
+    }
+
+    /// Adds recorded input to a step.
+    pub fn before_step(&mut self, session: &Session, input: &mut Input) {
+        self.recording.add_to(input, session.world.clock.time);
+    }
+
+    /// Writes what a step did.
+    ///
+    /// # Errors
+    /// The trace cannot be written.
+    pub fn after_step(&mut self, session: &mut Session) -> anyhow::Result<()> {
+        match &mut self.trace {
+            Some(trace) => trace.step(session),
+            None => Ok(()),
+        }
+    }
+
+    /// Leaves what is left at the end of a run.
+    ///
+    /// # Errors
+    /// A file cannot be written.
+    pub fn finish(self, session: &Session) -> anyhow::Result<()> {
+        if let Some(trace) = self.trace {
+            trace.finish()?;
+        }
+        if let Some((file, size)) = self.screenshot {
+            save_picture(session, size, &file)?;
+        }
+        if self.hash {
+            say(&format!("hash {:016x} {KERNEL}", session.hash()))?;
+        }
+        Ok(())
+    }
+}
+
+/// Runs a level as the arguments say.
+pub(crate) fn run(args: &RunArgs) -> Result<(), Failure> {
+    let project = match &args.level {
+        Some(level) => Project::of_level(level)?,
+        None => Project::of_default_level()?,
+    };
+    if args.dt.is_some() && !args.headless {
+        return Err(anyhow::anyhow!("--dt is for --headless runs: a window goes by the time of day").into());
+    }
+    let options = Options {
+        project,
+        threads: usize::from(args.threads.unwrap_or(0)),
+        seed: args.seed,
+        watch: if args.headless { args.watch } else { !args.no_watch },
+    };
+    if args.headless { run_headless(args, &options) } else { run_window(args, &options) }
+}
+
+fn run_headless(args: &RunArgs, options: &Options) -> Result<(), Failure> {
+    let mut session = Session::open(options)?;
+    let mut outputs = Outputs::open(args, &mut session)?;
+    let dt = args.dt.unwrap_or(STEP);
+    let frames = match args.frames {
+        None if options.watch => None,
+        None => Some(frames_of(HEADLESS_SECONDS, dt)),
+        given => given,
+    };
+    let pace = if options.watch { Pace::RealTime } else { Pace::Fast };
+    headless(&mut session, &mut outputs, dt, frames, pace)?;
+    Ok(outputs.finish(&session)?)
+}
+
+fn run_window(args: &RunArgs, options: &Options) -> Result<(), Failure> {
+    // The level comes first: its errors are worth more than those of a display.
+    let mut session = Session::open(options)?;
+    let outputs = Outputs::open(args, &mut session)?;
+    match window::run(session, outputs, args.size, args.frames)? {
+        Closed::ByUser(session, outputs) => Ok(outputs.finish(&session)?),
+        Closed::NoDisplay(reason, mut session, outputs) => {
+            note(&format!("no window ({reason}): running {DEMO_SECONDS} s of the level unseen"));
+            run_unseen(args, options, &mut session, outputs)
+        }
+    }
+}
+
+/// There is nobody to see it: run the level anyway, with input of our own, and leave a picture and a trace.
+fn run_unseen(args: &RunArgs, options: &Options, session: &mut Session, mut outputs: Outputs) -> Result<(), Failure> {
+    if args.input.is_none() {
+        outputs.recording = Recording::new(demo(&session.world.level.def, &session.world.controls));
+    }
+    let trace = args.trace.clone().unwrap_or_else(|| options.project.output("jsonl"));
+    if outputs.trace.is_none() {
+        session.console.record = true;
+        outputs.trace = Some(Trace::create(&trace, &args.trace_joints, &session.world)?);
+    }
+    let frames = args.frames.unwrap_or_else(|| frames_of(DEMO_SECONDS, STEP));
+    headless(session, &mut outputs, STEP, Some(frames), Pace::Fast)?;
+    note(&format!("wrote {}", trace.display()));
+    if outputs.screenshot.is_none() {
+        let picture = options.project.output("png");
+        match save_picture(session, args.size, &picture) {
+            Ok(()) => note(&format!("wrote {}", picture.display())),
+            Err(error) => note(&format!("no picture: {error:#}")),
+        }
+    }
+    Ok(outputs.finish(session)?)
+}
+
+fn read_input(file: &Path, session: &Session) -> Result<Recording, Failure> {
+    let shown = file.display().to_string();
+    let bytes = std::fs::read(file).with_context(|| format!("cannot read the input `{shown}`"))?;
+    let text = String::from_utf8(bytes).with_context(|| format!("the input `{shown}` is no text"))?;
+    let changes = read_recording(&text, &shown, &session.world.controls)?;
+    Ok(Recording::new(changes))
+}
+
+fn frames_of(seconds: f64, dt: f32) -> u64 {
+    (seconds / f64::from(dt)).round().max(1.0) as u64
+}
+
+/// A line of the answer.
+pub(crate) fn say(line: &str) -> anyhow::Result<()> {
+    writeln!(std::io::stdout(), "{line}").context("cannot write to standard output")
+}
+
+/// A remark beside the answer.
+#[allow(clippy::print_stderr, reason = "the command line remarks on standard error")]
+pub(crate) fn note(line: &str) {
+    eprintln!("sinew: {line}");
+}
