@@ -8,7 +8,7 @@ use rapier3d::{
     parry::{
         partitioning::{Bvh, BvhBuildStrategy},
         query::{DefaultQueryDispatcher, Ray},
-        shape::Capsule,
+        shape::{Capsule, SharedShape},
     },
     pipeline::{QueryFilter, QueryPipeline},
     prelude::RigidBodySet,
@@ -43,27 +43,19 @@ pub struct Physics {
     tree: Bvh,
 }
 
-/// Half the side of the slab that stands for an endless plane, metres.
-const PLANE_HALF: f32 = 5_000.0;
-/// Half the thickness of that slab, metres.
-const PLANE_DEPTH: f32 = 5.0;
-
 impl Physics {
     /// Colliders for all solid shapes of a level.
     pub fn new(statics: &[Static]) -> Self {
         let mut physics = Self::default();
         for (index, shape) in statics.iter().enumerate() {
-            let (half, center) = match shape.shape {
-                StaticShape::Box { half_extents } => (half_extents, shape.center_world),
-                StaticShape::Plane => (
-                    Vec3::new(PLANE_HALF, PLANE_DEPTH, PLANE_HALF),
-                    shape.center_world - Vec3::Y * PLANE_DEPTH,
-                ),
+            let outline = match shape.shape {
+                StaticShape::Box { half_extents } => {
+                    ColliderBuilder::cuboid(half_extents.x, half_extents.y, half_extents.z)
+                }
+                StaticShape::Plane => ColliderBuilder::new(SharedShape::halfspace(Vec3::Y)),
             };
-            let pose = Pose::from_parts(center, Quat::from_rotation_y(shape.yaw));
-            let collider = ColliderBuilder::cuboid(half.x, half.y, half.z)
-                .position(pose)
-                .user_data(index as u128);
+            let pose = Pose::from_parts(shape.center_world, Quat::from_rotation_y(shape.yaw));
+            let collider = outline.position(pose).user_data(index as u128);
             physics.colliders.insert(collider);
         }
         let leaves = physics.colliders.iter().map(|(handle, collider)| {
