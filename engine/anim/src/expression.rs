@@ -92,6 +92,8 @@ impl PartialEq for Tree {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("column {column}: {message}")]
 pub struct ExpressionError {
+    /// One of [`GRAPH_CODES`](crate::GRAPH_CODES).
+    pub code: &'static str,
     /// Of the culprit's first character, from 1.
     pub column: usize,
     /// What is wrong and what was expected.
@@ -103,10 +105,16 @@ pub struct ExpressionError {
 impl ExpressionError {
     fn new(column: usize, message: impl Into<String>) -> Self {
         Self {
+            code: "graph-expression",
             column,
             message: message.into(),
             help: None,
         }
+    }
+
+    fn coded(mut self, code: &'static str) -> Self {
+        self.code = code;
+        self
     }
 
     fn help(mut self, help: impl Into<String>) -> Self {
@@ -531,7 +539,8 @@ impl Expression {
                 }
                 Err(help) => {
                     let message = format!("there is no parameter `{name}`");
-                    let error = ExpressionError::new(tree.column, message);
+                    let error = ExpressionError::new(tree.column, message)
+                        .coded("graph-unknown-parameter");
                     return Err(if help.is_empty() {
                         error
                     } else {

@@ -18,7 +18,7 @@ pub const MAX_SAMPLES: usize = 64;
 pub struct Graph {
     /// What it moves.
     pub skeleton: Arc<Skeleton>,
-    /// The clips that it uses, by name.
+    /// The clips that it uses, in the order of their first use.
     pub clips: Vec<Arc<Clip>>,
     /// By name.
     pub parameters: Vec<Parameter>,

@@ -64,6 +64,10 @@ pub const GRAPH_CODES: &[(&str, &str)] = &[
         "Part of the format, but not built yet.",
     ),
     ("graph-not-finite", "A number that is not finite."),
+    (
+        "graph-no-effect",
+        "A key that says nothing where it stands.",
+    ),
     ("graph-range", "A number outside its range."),
     ("graph-limit", "More of something than fits."),
     ("graph-name", "A name that cannot be used."),
@@ -73,6 +77,7 @@ pub const GRAPH_CODES: &[(&str, &str)] = &[
         "A parameter of the wrong kind for its use.",
     ),
     ("graph-unknown-state", "No state of this name in the layer."),
+    ("graph-unknown-motion", "No motion of this name."),
     ("graph-unknown-clip", "No clip of this name in the model."),
     (
         "graph-unknown-joint",

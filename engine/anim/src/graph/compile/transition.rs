@@ -1,0 +1,245 @@
+//! Ways between states.
+
+use std::collections::BTreeSet;
+
+use super::Compiler;
+use super::report::at_least;
+use crate::LoopMode;
+use crate::graph::advance::DEFAULT_FADE;
+use crate::graph::compiled::{Motion, State, Transition};
+use crate::graph::def::{ByDef, FromDef, InterruptionDef, LayerDef, ReenterDef, TransitionDef};
+use crate::graph::error::pointer;
+
+/// Most transitions of a layer.
+const LIMIT: usize = 16_384;
+
+impl Compiler<'_> {
+    /// The transitions of a layer; each state learns its ways out.
+    pub(super) fn transitions(
+        &mut self,
+        layer: &LayerDef,
+        states: &mut [State],
+        place: &str,
+    ) -> Vec<Transition> {
+        let place = pointer(place, "transitions");
+        if layer.transitions.len() > LIMIT {
+            let message = format!("more than {LIMIT} transitions");
+            self.report.error("graph-limit", place, message);
+            return Vec::new();
+        }
+        let mut names = BTreeSet::new();
+        let mut transitions = Vec::new();
+        for (index, def) in layer.transitions.iter().enumerate() {
+            let place = pointer(&place, index);
+            let from = self.from(def, states, &place);
+            let name = self.name(def, &mut names, &place);
+            let Some(transition) = self.transition(def, name, &from, states, &place) else {
+                continue;
+            };
+            for state in from {
+                states[usize::from(state)]
+                    .ways_out
+                    .push(transitions.len() as u16);
+            }
+            transitions.push(transition);
+        }
+        for state in states {
+            state.ways_out.sort_by_key(|&index| {
+                let way: &Transition = &transitions[usize::from(index)];
+                (std::cmp::Reverse(way.priority), way.any, index)
+            });
+        }
+        transitions
+    }
+
+    /// The states that it starts from.
+    fn from(&mut self, def: &TransitionDef, states: &[State], place: &str) -> Vec<u16> {
+        let place = pointer(place, "from");
+        let all = 0..states.len() as u16;
+        let names: Vec<(&String, String)> = match &def.from {
+            FromDef::Name(name) if name == "any" => return all.collect(),
+            FromDef::Name(name) => vec![(name, place)],
+            FromDef::Names(names) if names.is_empty() => {
+                let help = "name a state, or write from = \"any\"";
+                let message = "the transition starts nowhere";
+                self.report
+                    .error_with_help("graph-missing", place, message, help);
+                return Vec::new();
+            }
+            FromDef::Names(names) => {
+                let places = (0..names.len()).map(|index| pointer(&place, index));
+                names.iter().zip(places).collect()
+            }
+        };
+        let mut from = Vec::new();
+        for (name, place) in names {
+            match self.state_index(name, states, &place) {
+                Some(state) if from.contains(&state) => {
+                    let message = format!("state `{name}` is listed twice");
+                    self.report.error("graph-duplicate", place, message);
+                }
+                Some(state) => from.push(state),
+                None => {}
+            }
+        }
+        from
+    }
+
+    fn state_index(&mut self, name: &str, states: &[State], place: &str) -> Option<u16> {
+        let found = states.iter().position(|state| state.name == name);
+        if found.is_none() {
+            let names = states.iter().map(|state| state.name.as_str());
+            self.report
+                .unknown("graph-unknown-state", place, "state", name, names);
+        }
+        found.map(|index| index as u16)
+    }
+
+    /// As given, or made from the states with a number where that is taken.
+    fn name(&mut self, def: &TransitionDef, names: &mut BTreeSet<String>, place: &str) -> String {
+        if let Some(name) = &def.name {
+            if !names.insert(name.clone()) {
+                let message = format!("two transitions of the layer are named `{name}`");
+                self.report
+                    .error("graph-duplicate", pointer(place, "name"), message);
+            }
+            return name.clone();
+        }
+        let from = match &def.from {
+            FromDef::Name(name) => name.clone(),
+            FromDef::Names(names) => names.join("+"),
+        };
+        let plain = format!("{from}>{}", def.to);
+        let numbered = (2..).map(|number| format!("{plain}#{number}"));
+        let name = std::iter::once(plain.clone())
+            .chain(numbered)
+            .find(|name| !names.contains(name))
+            .unwrap_or_default();
+        names.insert(name.clone());
+        name
+    }
+
+    fn transition(
+        &mut self,
+        def: &TransitionDef,
+        name: String,
+        from: &[u16],
+        states: &[State],
+        place: &str,
+    ) -> Option<Transition> {
+        self.refuse_transition_parts(def, place);
+        let any = matches!(&def.from, FromDef::Name(name) if name == "any");
+        if def.reenter.is_some() && !any {
+            let message = "`reenter` belongs to transitions from \"any\"";
+            self.report
+                .error("graph-no-effect", pointer(place, "reenter"), message);
+        }
+        if def.latch.is_some() && def.exit_time.is_none() {
+            let message = "`latch` belongs to `exit_time`";
+            self.report
+                .error("graph-no-effect", pointer(place, "latch"), message);
+        }
+        let to = self.state_index(&def.to, states, &pointer(place, "to"));
+        let when = def
+            .when
+            .as_ref()
+            .and_then(|when| self.when(when, &pointer(place, "when")));
+        let exit_time = self.exit_time(def, any, from, states, place);
+        let duration = self.report.number(
+            pointer(place, "duration"),
+            def.duration,
+            DEFAULT_FADE,
+            at_least(0.0),
+        );
+        let offset = def.offset.map(|offset| {
+            let place = pointer(place, "offset");
+            f64::from(self.report.number(place, Some(offset), 0.0, 0.0..=1.0))
+        });
+        Some(Transition {
+            name,
+            to: to?,
+            any,
+            when,
+            exit_time,
+            latch: def.latch.unwrap_or(true),
+            duration,
+            curve: def.curve.unwrap_or_default(),
+            offset,
+            priority: def.priority.unwrap_or(0),
+            interruptible: def.interruption != Some(InterruptionDef::None),
+            reenter: def.reenter.unwrap_or(ReenterDef::ByTrigger),
+        })
+    }
+
+    fn exit_time(
+        &mut self,
+        def: &TransitionDef,
+        any: bool,
+        from: &[u16],
+        states: &[State],
+        place: &str,
+    ) -> Option<f64> {
+        let place = pointer(place, "exit_time");
+        let exit_time = def.exit_time?;
+        if exit_time.is_finite() && exit_time > 1.0 {
+            let message = format!("is {exit_time}, but a lap ends at 1");
+            let help = "1 is the end of the clip; for later, add a condition";
+            self.report
+                .error_with_help("graph-exit-time", place, message, help);
+            return None;
+        }
+        let exit_time = self.report.number(&place, Some(exit_time), 0.0, 0.0..=1.0);
+        for state in from
+            .iter()
+            .map(|&state| &states[usize::from(state)])
+            .filter(|_| !any)
+        {
+            let is_rest = matches!(self.graph.motions[usize::from(state.motion)], Motion::Rest);
+            if is_rest && state.mode != LoopMode::Once && exit_time > 0.0 {
+                let message = format!(
+                    "state `{}` is the rest pose and never gets there",
+                    state.name
+                );
+                self.report.error("graph-exit-time", &place, message);
+            }
+        }
+        Some(f64::from(exit_time))
+    }
+
+    fn refuse_transition_parts(&mut self, def: &TransitionDef, place: &str) {
+        let mut refuse = |key: &str, what: &str, help: &str| {
+            self.report.not_supported(pointer(place, key), what, help);
+        };
+        if def.by == Some(ByDef::Inertial) {
+            refuse("by", "`inertial`", "leave `by` out for a crossfade");
+        }
+        if def.align.is_some() {
+            refuse(
+                "align",
+                "aligning",
+                "use `offset`, or a sync_group on both states",
+            );
+        }
+        if matches!(
+            def.interruption,
+            Some(InterruptionDef::Live | InterruptionDef::Inertial)
+        ) {
+            refuse("interruption", "this rule", "write \"frozen\" or \"none\"");
+        }
+        if def.interrupted_by.is_some() {
+            refuse(
+                "interrupted_by",
+                "a list of transitions that may interrupt",
+                "",
+            );
+        }
+        if def.profile.is_some() {
+            refuse("profile", "a fade length by joint", "");
+        }
+        if def.remove.is_some() {
+            let message = "`remove` belongs to patches";
+            self.report
+                .error("graph-no-effect", pointer(place, "remove"), message);
+        }
+    }
+}
