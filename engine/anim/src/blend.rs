@@ -178,16 +178,17 @@ fn turn_by(mean: &mut Rotations, step: &[Lanes; 3]) {
 
 /// Unit length in every lane; a lane without length takes `fallback`.
 fn normalize_lanes(rotations: &mut Rotations, fallback: &Rotations) {
+    let mut keep = [1.0; LANES];
+    let mut take = [0.0; LANES];
     for lane in 0..LANES {
         let length = dot_lane(rotations, rotations, lane);
         let empty = length < 1e-12;
-        let scale = 1.0 / if empty { 1.0 } else { length.sqrt() };
-        for (value, fallback) in rotations.iter_mut().zip(fallback) {
-            value[lane] = if empty {
-                fallback[lane]
-            } else {
-                value[lane] * scale
-            };
+        keep[lane] = if empty { 0.0 } else { 1.0 / length.sqrt() };
+        take[lane] = if empty { 1.0 } else { 0.0 };
+    }
+    for (value, fallback) in rotations.iter_mut().zip(fallback) {
+        for lane in 0..LANES {
+            value[lane] = value[lane] * keep[lane] + fallback[lane] * take[lane];
         }
     }
 }

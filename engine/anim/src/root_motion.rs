@@ -40,6 +40,8 @@ pub struct RootTrack {
     headings: Vec<f64>,
     /// The inverse of the rest pose's place and heading.
     rest_inverse: Planar,
+    /// Where a cycle starts.
+    start: Planar,
     /// The motion of one cycle.
     cycle: Planar,
     /// Model space from the joint's local space at rest.
@@ -74,6 +76,7 @@ impl RootTrack {
             headings: Vec::new(),
             rotation,
             rest_inverse: Planar::IDENTITY,
+            start: Planar::IDENTITY,
             cycle: Planar::IDENTITY,
             space,
         };
@@ -85,8 +88,8 @@ impl RootTrack {
             yaw: heading(to_rotation(rest.rotation)).unwrap_or(0.0),
         }
         .inverse();
-        let (start, end) = (track.place_at(0.0), track.place_at(track.duration));
-        track.cycle = start.inverse().then(end);
+        track.start = track.place_at(0.0);
+        track.cycle = track.start.inverse().then(track.place_at(track.duration));
         track
     }
 
@@ -115,15 +118,14 @@ impl RootTrack {
         }
         let start = self.place_at(mode.phase(from) * self.duration);
         let end = self.place_at(mode.phase(to) * self.duration);
-        if mode != LoopMode::Loop {
+        let laps = (to.floor() - from.floor()) as i64;
+        if mode != LoopMode::Loop || laps == 0 {
             return start.inverse().then(end);
         }
-        let laps = (to.floor() - from.floor()) as i64;
-        let first = self.place_at(0.0);
-        let into_lap = start.inverse().then(first);
+        let into_lap = start.inverse().then(self.start);
         into_lap
             .then(self.cycle.power(laps))
-            .then(first.inverse())
+            .then(self.start.inverse())
             .then(end)
     }
 
