@@ -1,11 +1,12 @@
 //! What the solvers of inverse kinematics share.
 
 use glam::{Affine3A, DMat3, DQuat, DVec3, Vec3};
+use serde::{Deserialize, Serialize};
 
 use crate::Skeleton;
 
 /// What a solver says of its work.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Default, Serialize, Deserialize)]
 pub struct IkReport {
     /// Whether the full-weight solution meets the target that was asked for.
     pub reached: bool,
@@ -14,17 +15,6 @@ pub struct IkReport {
     pub error: f32,
     /// Whether a limit of a joint kept the solution from the target.
     pub limit_hit: bool,
-}
-
-impl Default for IkReport {
-    /// Nothing was asked and nothing is missing.
-    fn default() -> Self {
-        Self {
-            reached: true,
-            error: 0.0,
-            limit_hit: false,
-        }
-    }
 }
 
 /// The constant map in front of a joint's local transform.
