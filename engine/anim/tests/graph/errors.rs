@@ -1,0 +1,689 @@
+//! Every mistake has a code, a place and, where there is one, the nearest name.
+
+use serde_json::{Value, json};
+use sinew_anim::{GRAPH_CODES, Graph, GraphDef, GraphError};
+
+use crate::support::{Make, arcs, clip, compile, one_layer, skeleton, still};
+
+fn clips() -> Vec<Make> {
+    vec![still("walk", 1.0, 0.0), still("run", 1.0, 1.0)]
+}
+
+/// A graph that compiles, to be broken.
+fn sound() -> Value {
+    json!({
+        "parameters": { "speed": 0.0, "grounded": true, "jump": "trigger" },
+        "layers": [{ "name": "base", "entry": "walk",
+            "states": {
+                "walk": { "clip": "walk" },
+                "move": { "blend": "speed", "points": [{ "at": 0, "clip": "walk" }, { "at": 1, "clip": "run" }] },
+            },
+            "transitions": [{ "from": "walk", "to": "move", "when": "grounded and speed > 0.1" }],
+        }],
+    })
+}
+
+/// Puts a value at a pointer, making the last key where it is not there.
+fn put(def: &mut Value, pointer: &str, value: Value) {
+    let (parent, key) = pointer.rsplit_once('/').unwrap();
+    match def.pointer_mut(parent).unwrap() {
+        Value::Object(table) => {
+            table.insert(key.to_owned(), value);
+        }
+        Value::Array(list) => {
+            let index: usize = key.parse().unwrap();
+            if index == list.len() {
+                list.push(value)
+            } else {
+                list[index] = value
+            }
+        }
+        other => panic!("{other} at {parent}"),
+    }
+}
+
+fn errors_of(def: Value) -> Vec<GraphError> {
+    compile(def, clips()).err().unwrap_or_default()
+}
+
+#[test]
+fn the_sound_graph_compiles() {
+    assert_eq!(errors_of(sound()), []);
+}
+
+#[test]
+fn each_mistake_is_found_where_it_is() {
+    let state = "/layers/0/states/walk";
+    let points = "/layers/0/states/move/points";
+    let way = "/layers/0/transitions/0";
+    let cases: Vec<(String, Value, &str, &str, &str)> = vec![
+        // where it is put, what, code, where it is found, words
+        (
+            "/layer".into(),
+            json!([]),
+            "graph-unknown-key",
+            "/layer",
+            "did you mean `layers`?",
+        ),
+        (
+            format!("{state}/clp"),
+            json!("walk"),
+            "graph-unknown-key",
+            "/layers/0/states/walk/clp",
+            "did you mean `clip`?",
+        ),
+        (
+            format!("{way}/durations"),
+            json!(1),
+            "graph-unknown-key",
+            "/layers/0/transitions/0/durations",
+            "`duration`",
+        ),
+        (
+            format!("{state}/mode"),
+            json!("lop"),
+            "graph-unknown-word",
+            "/layers/0/states/walk/mode",
+            "`loop`",
+        ),
+        (
+            format!("{way}/duration"),
+            json!("fast"),
+            "graph-wrong-type",
+            "/layers/0/transitions/0/duration",
+            "expected a number",
+        ),
+        (
+            "/parameters/speed".into(),
+            json!(null),
+            "graph-wrong-type",
+            "/parameters/speed",
+            "a number, true, false, \"trigger\" or a table",
+        ),
+        (
+            "/parameters/speed".into(),
+            json!("triger"),
+            "graph-unknown-word",
+            "/parameters/speed",
+            "`trigger`",
+        ),
+        (
+            "/layers".into(),
+            json!({ "base": 1 }),
+            "graph-wrong-type",
+            "/layers",
+            "expected a list",
+        ),
+        (
+            "/layers/0/states".into(),
+            json!(["walk"]),
+            "graph-wrong-type",
+            "/layers/0/states",
+            "keyed by name",
+        ),
+        (
+            way.into(),
+            json!({ "from": "walk" }),
+            "graph-missing",
+            "/layers/0/transitions/0",
+            "`to`",
+        ),
+        (
+            "/version".into(),
+            json!(2),
+            "graph-version",
+            "/version",
+            "version 1",
+        ),
+        (
+            format!("{state}/clip"),
+            json!("wlak"),
+            "graph-unknown-clip",
+            "/layers/0/states/walk/clip",
+            "did you mean `walk`?",
+        ),
+        (
+            format!("{points}/1/clip"),
+            json!("sprint"),
+            "graph-unknown-clip",
+            "/layers/0/states/move/points/1/clip",
+            "known are `run`, `walk`",
+        ),
+        (
+            "/layers/0/entry".into(),
+            json!("walks"),
+            "graph-unknown-state",
+            "/layers/0/entry",
+            "`walk`",
+        ),
+        (
+            format!("{way}/to"),
+            json!("mov"),
+            "graph-unknown-state",
+            "/layers/0/transitions/0/to",
+            "`move`",
+        ),
+        (
+            format!("{way}/from"),
+            json!(["walk", "wolk"]),
+            "graph-unknown-state",
+            "/layers/0/transitions/0/from/1",
+            "`walk`",
+        ),
+        (
+            format!("{way}/from"),
+            json!([]),
+            "graph-missing",
+            "/layers/0/transitions/0/from",
+            "any",
+        ),
+        (
+            format!("{way}/when"),
+            json!("grounded and sped > 1"),
+            "graph-unknown-parameter",
+            "/layers/0/transitions/0/when",
+            "`speed`",
+        ),
+        (
+            format!("{way}/when"),
+            json!("grounded and"),
+            "graph-expression",
+            "/layers/0/transitions/0/when",
+            "column 13",
+        ),
+        (
+            format!("{way}/when"),
+            json!("jump > 0"),
+            "graph-expression",
+            "/layers/0/transitions/0/when",
+            "trigger",
+        ),
+        (
+            format!("{way}/when"),
+            json!([{ "parameter": "jump", "op": "gt", "value": 0 }]),
+            "graph-condition",
+            "/layers/0/transitions/0/when/0",
+            "trigger",
+        ),
+        (
+            format!("{way}/when"),
+            json!([{ "parameter": "speeed", "op": "gt", "value": 0 }]),
+            "graph-unknown-parameter",
+            "/layers/0/transitions/0/when/0/parameter",
+            "`speed`",
+        ),
+        (
+            format!("{way}/exit_time"),
+            json!(1.5),
+            "graph-exit-time",
+            "/layers/0/transitions/0/exit_time",
+            "1.5",
+        ),
+        (
+            format!("{way}/exit_time"),
+            json!(-0.5),
+            "graph-range",
+            "/layers/0/transitions/0/exit_time",
+            "from 0 to 1",
+        ),
+        (
+            format!("{way}/duration"),
+            json!(-1),
+            "graph-range",
+            "/layers/0/transitions/0/duration",
+            "at least 0",
+        ),
+        (
+            format!("{way}/reenter"),
+            json!("never"),
+            "graph-no-effect",
+            "/layers/0/transitions/0/reenter",
+            "any",
+        ),
+        (
+            format!("{points}/1/at"),
+            json!(0),
+            "graph-points",
+            "/layers/0/states/move/points/1/at",
+            "point 0",
+        ),
+        (
+            format!("{points}/1/at"),
+            json!([0, 1]),
+            "graph-points",
+            "/layers/0/states/move/points/1/at",
+            "one parameter",
+        ),
+        (points.into(), json!([]), "graph-points", points, "1 to 64"),
+        (
+            "/layers/0/states/move/blend".into(),
+            json!("grounded"),
+            "graph-parameter-kind",
+            "/layers/0/states/move/blend",
+            "bool",
+        ),
+        (
+            "/layers/0/states/move/blend".into(),
+            json!(["speed"]),
+            "graph-points",
+            "/layers/0/states/move/blend",
+            "two",
+        ),
+        (
+            "/layers/0/states/move/rate".into(),
+            json!("distance"),
+            "graph-root",
+            "/layers/0/states/move/rate",
+            "root",
+        ),
+        (
+            format!("{state}/rest"),
+            json!(true),
+            "graph-motion",
+            state,
+            "exclude",
+        ),
+        (
+            state.into(),
+            json!({ "speed": 2 }),
+            "graph-motion",
+            state,
+            "no motion",
+        ),
+        (
+            format!("{state}/points"),
+            json!([]),
+            "graph-motion",
+            "/layers/0/states/walk/points",
+            "belongs to `blend`",
+        ),
+        (
+            format!("{state}/speed_parameter"),
+            json!("spead"),
+            "graph-unknown-parameter",
+            "/layers/0/states/walk/speed_parameter",
+            "`speed`",
+        ),
+        (
+            "/layers/0/states/any".into(),
+            json!({ "rest": true }),
+            "graph-name",
+            "/layers/0/states/any",
+            "any",
+        ),
+        (
+            "/layers/1".into(),
+            json!({ "name": "base", "states": { "s": { "rest": true } } }),
+            "graph-duplicate",
+            "/layers/1/name",
+            "base",
+        ),
+        (
+            "/layers/1".into(),
+            json!({ "name": "top", "states": {} }),
+            "graph-no-states",
+            "/layers/1/states",
+            "top",
+        ),
+        (
+            "/layers/0/weight".into(),
+            json!(1.5),
+            "graph-range",
+            "/layers/0/weight",
+            "from 0 to 1",
+        ),
+        (
+            "/layers/0/mask".into(),
+            json!("j+ -hnd"),
+            "graph-unknown-joint",
+            "/layers/0/mask",
+            "`hand`",
+        ),
+        (
+            "/layers/0/mask".into(),
+            json!({ "joints": [{ "joint": "am" }] }),
+            "graph-unknown-joint",
+            "/layers/0/mask/joints/0/joint",
+            "`arm`",
+        ),
+        (
+            "/layers/0/mask".into(),
+            json!(""),
+            "graph-mask",
+            "/layers/0/mask",
+            "empty",
+        ),
+        (
+            "/root".into(),
+            json!({ "joint": "rot" }),
+            "graph-unknown-joint",
+            "/root/joint",
+            "`root`",
+        ),
+        (
+            "/chains".into(),
+            json!({ "arm": { "joints": ["j", "arm"] } }),
+            "graph-chain",
+            "/chains/arm/joints",
+            "3 joints",
+        ),
+        (
+            "/chains".into(),
+            json!({ "arm": { "joints": ["arm", "j", "hand"] } }),
+            "graph-chain",
+            "/chains/arm/joints/1",
+            "not below",
+        ),
+        (
+            "/chains".into(),
+            json!({ "arm": { "joints": ["j", "arm", "hant"] } }),
+            "graph-unknown-joint",
+            "/chains/arm/joints/2",
+            "`hand`",
+        ),
+        (
+            "/chains".into(),
+            json!({ "arm": { "from": "j", "to": "tail" } }),
+            "graph-chain",
+            "/chains/arm",
+            "not below",
+        ),
+        (
+            "/look_at".into(),
+            json!({ "chain": ["j", "hed"] }),
+            "graph-unknown-joint",
+            "/look_at/chain/1",
+            "known are",
+        ),
+        (
+            "/look_at".into(),
+            json!({ "chain": ["j"], "max_yaw": 200 }),
+            "graph-range",
+            "/look_at/max_yaw",
+            "180",
+        ),
+        (
+            "/look_at".into(),
+            json!({ "chain": ["j"], "forward": [0, 0, 0] }),
+            "graph-range",
+            "/look_at/forward",
+            "length",
+        ),
+        (
+            "/parameters/new".into(),
+            json!({ "min": 1 }),
+            "graph-missing",
+            "/parameters/new",
+            "type",
+        ),
+        (
+            "/parameters/new".into(),
+            json!({ "type": "int", "value": 1.5 }),
+            "graph-parameter-kind",
+            "/parameters/new/value",
+            "whole",
+        ),
+        (
+            "/parameters/new".into(),
+            json!({ "type": "float", "value": 5, "max": 1 }),
+            "graph-range",
+            "/parameters/new/value",
+            "5",
+        ),
+        (
+            "/parameters/new".into(),
+            json!({ "type": "float", "min": 5, "max": 1 }),
+            "graph-range",
+            "/parameters/new/min",
+            "above",
+        ),
+        (
+            "/parameters/new".into(),
+            json!({ "type": "bool", "ttl": 1 }),
+            "graph-parameter-kind",
+            "/parameters/new/ttl",
+            "triggers",
+        ),
+        (
+            "/parameters/new".into(),
+            json!({ "type": "bool", "source": "speed" }),
+            "graph-parameter-kind",
+            "/parameters/new/source",
+            "float",
+        ),
+        (
+            "/parameters/new".into(),
+            json!({ "type": "trigger", "ttl": "ever" }),
+            "graph-unknown-word",
+            "/parameters/new/ttl",
+            "forever",
+        ),
+        (
+            "/parameters/new".into(),
+            json!(1e39),
+            "graph-not-finite",
+            "/parameters/new/value",
+            "finite",
+        ),
+        (
+            format!("{state}/speed"),
+            json!(1e39),
+            "graph-not-finite",
+            "/layers/0/states/walk/speed",
+            "finite",
+        ),
+    ];
+    for (at, what, code, place, words) in cases {
+        let mut def = sound();
+        put(&mut def, &at, what.clone());
+        let errors = errors_of(def);
+        let found = errors.iter().find(|error| error.code == code);
+        let Some(error) = found else {
+            panic!("{at} = {what}: expected {code}, found {errors:#?}");
+        };
+        assert_eq!(error.pointer, place, "{at} = {what}");
+        let text = format!(
+            "{} {}",
+            error.message,
+            error.help.as_deref().unwrap_or_default()
+        );
+        assert!(
+            text.contains(words),
+            "{at} = {what}: `{text}` lacks `{words}`"
+        );
+        let listed = GRAPH_CODES.iter().any(|(known, _)| *known == code);
+        assert!(listed, "{code} is not in the table");
+    }
+}
+
+#[test]
+fn what_is_not_built_is_refused_where_it_stands() {
+    let state = "/layers/0/states/walk";
+    let way = "/layers/0/transitions/0";
+    let whole = |motion: Value| (state.to_owned(), motion);
+    let cases: Vec<(String, Value)> = vec![
+        ("/slots".into(), json!({ "hit": { "after": "base" } })),
+        ("/rotations".into(), json!("nlerp")),
+        ("/transitions_per_step".into(), json!(4)),
+        ("/strict".into(), json!(true)),
+        (
+            "/foot_ik".into(),
+            json!({ "legs": [["j", "arm", "hand"]], "range": 0.5 }),
+        ),
+        ("/constraints".into(), json!([{ "kind": "aim" }])),
+        ("/events".into(), json!({ "fade": "target" })),
+        ("/root".into(), json!({ "joint": "root", "axes": "full" })),
+        (
+            "/root".into(),
+            json!({ "joint": "root", "axes": ["x", "y"] }),
+        ),
+        (
+            "/chains".into(),
+            json!({ "arm": { "kind": "fabrik", "from": "j", "to": "hand" } }),
+        ),
+        ("/layers/0/blend".into(), json!("additive")),
+        (
+            "/layers/0/reference".into(),
+            json!({ "clip": "walk", "time": 0.5 }),
+        ),
+        ("/layers/0/space".into(), json!("mesh")),
+        ("/layers/0/follow".into(), json!("base")),
+        ("/layers/0/weight_curve".into(), json!("w")),
+        ("/layers/0/root_motion".into(), json!(false)),
+        ("/layers/0/root_weights".into(), json!("target")),
+        (format!("{state}/range"), json!([0, 1])),
+        (format!("{state}/mirror"), json!(true)),
+        (format!("{state}/sync_role"), json!("always_leader")),
+        (format!("{state}/speaks"), json!(0.5)),
+        (format!("{state}/speaks"), json!("none")),
+        (format!("{state}/enter_when"), json!("grounded")),
+        (
+            format!("{state}/events"),
+            json!([{ "name": "x", "phase": 0.5 }]),
+        ),
+        ("/layers/0/states/move/weights".into(), json!("polar")),
+        ("/layers/0/states/move/keep".into(), json!(4)),
+        (
+            "/layers/0/states/move/points/0".into(),
+            json!({ "at": 0, "motion": { "clip": "walk" } }),
+        ),
+        whole(json!({ "direct": [{ "weight": "speed", "motion": { "clip": "walk" } }] })),
+        whole(json!({ "additive": { "base": "a", "add": { "clip": "run" }, "weight": "speed" } })),
+        whole(json!({ "select": "random", "children": [{ "clip": "walk" }, "named"] })),
+        whole(json!({ "sequence": [{ "clip": "walk" }, { "clip": "run" }] })),
+        whole(
+            json!({ "machine": { "entry": "a", "states": { "a": { "rest": true } }, "transitions": [], "reenter": "reset" } }),
+        ),
+        whole(json!({ "graph": "graphs/other" })),
+        whole(json!({ "pose": "kept" })),
+        whole(json!({ "conduit": true })),
+        (format!("{way}/by"), json!("inertial")),
+        (format!("{way}/align"), json!("phase")),
+        (format!("{way}/interruption"), json!("live")),
+        (format!("{way}/interrupted_by"), json!(["x"])),
+        (format!("{way}/profile"), json!({ "spine": 0.5 })),
+    ];
+    for (at, what) in cases {
+        let mut def = sound();
+        put(&mut def, &at, what.clone());
+        let errors = errors_of(def);
+        let pointed = errors
+            .iter()
+            .any(|error| error.code == "graph-not-supported" && error.pointer.starts_with(&at));
+        assert!(pointed, "{at} = {what}: {errors:#?}");
+    }
+}
+
+#[test]
+fn all_mistakes_are_found_at_once() {
+    let mut def = sound();
+    put(&mut def, "/layers/0/entry", json!("nowhere"));
+    put(&mut def, "/layers/0/states/walk/clip", json!("nothing"));
+    put(&mut def, "/layers/0/transitions/0/when", json!("nobody"));
+    put(&mut def, "/layers/0/mask", json!("nobone"));
+    let codes: Vec<_> = errors_of(def).iter().map(|error| error.code).collect();
+    for code in [
+        "graph-unknown-state",
+        "graph-unknown-clip",
+        "graph-unknown-parameter",
+        "graph-unknown-joint",
+    ] {
+        assert!(codes.contains(&code), "{codes:?} lacks {code}");
+    }
+}
+
+#[test]
+fn a_motion_that_contains_itself_is_a_cycle() {
+    let mut def = one_layer(json!({}), json!({ "s": { "motion": "a" } }), "s", json!([]));
+    def["motions"] = json!({ "a": { "motion": "b" }, "b": { "motion": "a" } });
+    let errors = errors_of(def.clone());
+    assert_eq!(errors.len(), 1, "{errors:#?}");
+    assert_eq!(
+        (errors[0].code, errors[0].pointer.as_str()),
+        ("graph-cycle", "/motions/b/motion")
+    );
+    def["motions"] = json!({ "a": { "motion": "b" }, "b": { "clip": "walk" } });
+    assert_eq!(errors_of(def), []);
+}
+
+#[test]
+fn a_clip_of_another_skeleton_is_refused() {
+    let def = one_layer(json!({}), json!({ "s": { "clip": "c" } }), "s", json!([]));
+    let errors = compile(def, vec![clip("c", 1.0).x(77, 0.0, 1.0)]).unwrap_err();
+    assert_eq!(errors[0].code, "graph-clip-mismatch");
+    assert_eq!(errors[0].pointer, "/layers/0/states/s/clip");
+}
+
+#[test]
+fn several_states_need_an_entry_and_names_are_escaped_in_pointers() {
+    let def = json!({ "layers": [{ "name": "l", "states": { "a/b~c": { "clip": "x" }, "d": { "rest": true } } }] });
+    let errors = errors_of(def);
+    assert!(
+        errors
+            .iter()
+            .any(|error| error.code == "graph-entry" && error.pointer == "/layers/0")
+    );
+    assert!(
+        errors
+            .iter()
+            .any(|error| error.pointer == "/layers/0/states/a~1b~0c/clip")
+    );
+}
+
+#[test]
+fn numbers_that_are_not_finite_are_refused_in_hand_made_graphs() {
+    let mut def = GraphDef::from_value(sound()).unwrap();
+    def.layers[0].weight = Some(f32::NAN);
+    def.layers[0].transitions[0].duration = Some(f32::INFINITY);
+    def.layers[0].transitions[0].exit_time = Some(f32::NAN);
+    def.layers[0].transitions[0].offset = Some(f32::NAN);
+    let errors = Graph::compile(&def, &skeleton(), &arcs(clips())).unwrap_err();
+    assert_eq!(
+        errors
+            .iter()
+            .filter(|error| error.code == "graph-not-finite")
+            .count(),
+        4,
+        "{errors:#?}"
+    );
+}
+
+#[test]
+fn the_page_of_codes_lists_the_table() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/graph-codes.md");
+    let rows: String = GRAPH_CODES
+        .iter()
+        .map(|(code, meaning)| format!("| `{code}` | {meaning} |\n"))
+        .collect();
+    let page = format!(
+        "# Errors of animation graphs\n\nEach names its place by a JSON pointer. This page is written by the test \
+         that holds it against the code;\n`SINEW_UPDATE=1 cargo test -p sinew-anim` writes it again.\n\n| code | meaning |\n|---|---|\n{rows}"
+    );
+    crate::reading::check_file(path, &page);
+}
+
+#[test]
+fn every_code_in_the_source_is_in_the_table_and_the_other_way_round() {
+    let mut source = String::new();
+    let mut open = vec![std::path::PathBuf::from(concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/src"
+    ))];
+    while let Some(folder) = open.pop() {
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                open.push(path);
+            } else if !path.ends_with("graph/error.rs") {
+                source += &std::fs::read_to_string(path).unwrap();
+            }
+        }
+    }
+    let used: std::collections::BTreeSet<&str> = source
+        .split('"')
+        .filter(|text| text.starts_with("graph-") && text.len() < 40)
+        .collect();
+    let known: std::collections::BTreeSet<&str> =
+        GRAPH_CODES.iter().map(|(code, _)| *code).collect();
+    assert_eq!(used, known);
+}

@@ -1,0 +1,436 @@
+//! Markers and state events: each once, at its time, whatever the steps.
+
+use serde_json::json;
+use sinew_anim::{GraphEventKind, MAX_MARKERS, Play};
+
+use crate::support::{Make, Player, Random, clip, one_layer, still};
+
+fn one_state(state: serde_json::Value, events: serde_json::Value, clips: Vec<Make>) -> Player {
+    let mut def = one_layer(json!({}), json!({ "s": state }), "s", json!([]));
+    def["events"] = events;
+    Player::new(def, clips)
+}
+
+fn looped(make: Make, entry: &str) -> Player {
+    one_state(
+        json!({ "clip": "c" }),
+        json!({ "entry": entry }),
+        vec![make],
+    )
+}
+
+#[test]
+fn a_marker_at_the_start_is_heard_in_every_lap() {
+    // G1: markers at 0 and .5, 24 steps of .125.
+    for (entry, at_start) in [("exclusive", 3), ("inclusive", 4)] {
+        let mut player = looped(
+            clip("c", 1.0).marker("zero", 0.0).marker("half", 0.5),
+            entry,
+        );
+        for _ in 0..24 {
+            player.step(0.125);
+        }
+        assert_eq!(player.count("zero in s"), at_start, "{entry}");
+        assert_eq!(player.count("half in s"), 3, "{entry}");
+    }
+}
+
+#[test]
+fn one_long_step_hears_what_many_short_ones_do() {
+    // A 2 s step over markers 0 and .5 of a 1 s loop gives five or four.
+    for (entry, expected) in [("inclusive", 5), ("exclusive", 4)] {
+        let mut player = looped(clip("c", 1.0).marker("m", 0.0).marker("m", 0.5), entry);
+        player.step(2.0);
+        assert_eq!(player.count("m in s"), expected, "{entry}");
+    }
+}
+
+#[test]
+fn a_marker_at_the_end_is_heard_once_a_lap() {
+    // G2
+    for entry in ["inclusive", "exclusive"] {
+        let mut player = looped(clip("c", 1.0).marker("end", 1.0), entry);
+        for _ in 0..40 {
+            player.step(0.125);
+        }
+        assert_eq!(player.count("end in s"), 5, "{entry}");
+
+        let state = json!({ "clip": "c", "mode": "once" });
+        let mut player = one_state(
+            state,
+            json!({ "entry": entry }),
+            vec![clip("c", 1.0).marker("end", 1.0)],
+        );
+        player.run_to(1.0, 0.125);
+        assert_eq!(player.count("end in s"), 1, "{entry}");
+        player.run_to(3.0, 0.125);
+        assert_eq!(player.count("end in s"), 1, "{entry}, held");
+        assert_eq!(player.count("finished s"), 1);
+    }
+}
+
+#[test]
+fn playing_the_same_state_from_a_handler_changes_nothing() {
+    // G4: a marker at .99999, the handler plays the same state, 10 s at 60 Hz.
+    let mut player = looped(clip("c", 1.0).marker("late", 0.99999), "inclusive");
+    let mut heard = 0;
+    for _ in 0..600 {
+        player.step(1.0 / 60.0);
+        let markers = player.out.events.iter();
+        let markers = markers
+            .filter(|event| matches!(event.kind, GraphEventKind::Marker { .. }))
+            .count();
+        heard += markers;
+        if markers > 0 {
+            player.play("s", Play::default());
+        }
+    }
+    assert_eq!(heard, 10);
+    assert_eq!(player.count("enter s"), 1);
+}
+
+#[test]
+fn nothing_is_heard_again_past_the_end() {
+    // G5: once, markers at .2 and .8; the next clip begins 1 s after the end.
+    let states = json!({ "s": { "clip": "c", "mode": "once" }, "next": { "clip": "d" } });
+    let clips = vec![
+        clip("c", 1.0).marker("m", 0.2).marker("n", 0.8),
+        still("d", 1.0, 0.0),
+    ];
+    let mut player = Player::new(one_layer(json!({}), states, "s", json!([])), clips);
+    player.run_to(2.0, 1.0 / 60.0);
+    player.play("next", Play::default());
+    player.run_to(4.0, 1.0 / 60.0);
+    assert_eq!((player.count("m in s"), player.count("n in s")), (1, 1));
+}
+
+#[test]
+fn backwards_each_marker_and_the_end_come_once() {
+    // G6
+    let state = json!({ "clip": "c", "mode": "once", "speed": -1.0 });
+    let mut player = one_state(
+        state,
+        json!({}),
+        vec![clip("c", 1.0).x(1, 0.0, 1.0).marker("m", 0.5)],
+    );
+    player.run_to(2.0, 1.0 / 60.0);
+    assert_eq!(player.count("m in s"), 1);
+    assert_eq!(player.count("finished s"), 1);
+    assert_eq!(player.status().time, 0.0);
+    assert_eq!(player.x(), 0.0);
+}
+
+#[test]
+fn random_steps_hear_the_same_at_the_same_times() {
+    let mut random = Random(0x5eed);
+    for _ in 0..60 {
+        let times: Vec<f32> = (0..5).map(|_| random.next() as f32).collect();
+        let speed = if random.next() < 0.5 { 1.3 } else { -0.7 };
+        let mode = ["loop", "once", "ping_pong"][(random.next() * 3.0) as usize];
+        let state = json!({ "clip": "c", "speed": speed, "mode": mode });
+        let mut make = clip("c", 1.0);
+        for (index, time) in times.iter().enumerate() {
+            make = make.marker(&format!("m{index}"), *time);
+        }
+        let mut whole = one_state(state.clone(), json!({}), vec![make.clone()]);
+        whole.step(4.0);
+        let mut pieces = one_state(state, json!({}), vec![make]);
+        while pieces.time < 4.0 {
+            let left = (4.0 - pieces.time) as f32;
+            pieces.step((random.next() as f32 * 0.4).min(left));
+        }
+        let told = |player: &Player| -> Vec<(String, f64)> {
+            player
+                .said
+                .iter()
+                .map(|said| (said.words.clone(), said.time))
+                .collect()
+        };
+        let (whole, pieces) = (told(&whole), told(&pieces));
+        let names = |told: &[(String, f64)]| {
+            told.iter()
+                .map(|(name, _)| name.clone())
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(
+            names(&whole),
+            names(&pieces),
+            "{mode} at {speed}: {times:?}"
+        );
+        for ((name, a), (_, b)) in whole.iter().zip(&pieces) {
+            assert!((a - b).abs() < 1e-5, "{name}: {a} and {b}");
+        }
+    }
+}
+
+#[test]
+fn standing_still_hears_nothing_twice() {
+    let mut player = looped(clip("c", 1.0).marker("zero", 0.0), "inclusive");
+    for _ in 0..5 {
+        player.step(0.0);
+    }
+    assert_eq!(player.count("zero in s"), 1);
+    assert_eq!(player.count("enter s"), 1);
+    player.state.paused = true;
+    player.run_to(5.0, 0.5);
+    assert_eq!(player.count("zero in s"), 1);
+    player.state.paused = false;
+    player.state.speed = 0.0;
+    player.run_to(9.0, 0.5);
+    assert_eq!(player.count("zero in s"), 1);
+    assert_eq!(player.status().progress, 0.0);
+}
+
+#[test]
+fn a_change_of_state_is_told_in_the_order_in_which_it_happens() {
+    let states = json!({ "b": { "clip": "b", "mode": "once" }, "a": { "clip": "a" } });
+    let ways = json!([{ "from": "b", "to": "a", "exit_time": 1.0, "duration": 0.2 }]);
+    let clips = vec![
+        still("a", 1.0, 0.0).marker("first", 0.0),
+        still("b", 1.0, 1.0).marker("last", 1.0),
+    ];
+    let mut player = Player::new(one_layer(json!({}), states, "b", ways), clips);
+    player.step(0.9);
+    player.said.clear();
+    player.step(0.5);
+    assert_eq!(
+        player.words(),
+        [
+            "last in b",
+            "finished b",
+            "exit b for a",
+            "enter a",
+            "first in a",
+            "in a"
+        ]
+    );
+    for (said, time) in player.said.iter().zip([1.0, 1.0, 1.0, 1.0, 1.0, 1.2]) {
+        assert!((said.time - time).abs() < 1e-6, "{said:?}");
+    }
+}
+
+#[test]
+fn a_state_that_was_left_early_is_not_told_to_finish() {
+    let states = json!({ "b": { "clip": "b", "mode": "once" }, "a": { "clip": "a" } });
+    let ways = json!([{ "from": "b", "to": "a", "exit_time": 0.5, "duration": 2.0 }]);
+    let clips = vec![still("a", 1.0, 0.0), still("b", 1.0, 1.0)];
+    let mut player = Player::new(one_layer(json!({}), states, "b", ways), clips);
+    player.run_to(2.0, 0.1);
+    assert_eq!(player.count("finished b"), 0);
+    assert_eq!(player.count("exit b for a"), 1);
+}
+
+#[test]
+fn an_outgoing_state_is_silent_once_it_is_gone() {
+    let states = json!({ "a": { "clip": "a" }, "b": { "clip": "b" } });
+    let ways = json!([{ "from": "a", "to": "b", "when": "go", "duration": 0.25 }]);
+    let clips = vec![
+        still("a", 1.0, 0.0)
+            .marker("early", 0.2)
+            .marker("late", 0.3),
+        still("b", 1.0, 1.0),
+    ];
+    let mut player = Player::new(
+        one_layer(json!({ "go": "trigger" }), states, "a", ways),
+        clips,
+    );
+    player.pull("go");
+    player.step(1.0);
+    assert_eq!(player.count("early in a"), 1);
+    assert_eq!(player.count("late in a"), 0);
+    let early = player
+        .said
+        .iter()
+        .find(|said| said.words == "early in a")
+        .unwrap();
+    assert!((early.weight - 0.2).abs() < 1e-5);
+}
+
+#[test]
+fn too_many_markers_are_counted_and_the_first_are_kept() {
+    let mut player = looped(
+        clip("c", 1.0).marker("m", 0.5).marker("n", 0.75),
+        "inclusive",
+    );
+    player.step(1e6);
+    let markers = player
+        .out
+        .events
+        .iter()
+        .filter(|event| matches!(event.kind, GraphEventKind::Marker { .. }));
+    assert_eq!(markers.count(), MAX_MARKERS);
+    assert_eq!(player.out.events_lost as usize, 2_000_000 - MAX_MARKERS);
+    let marker = player
+        .said
+        .iter()
+        .filter(|said| said.words == "n in s")
+        .next_back()
+        .unwrap();
+    assert!(marker.time < 33.0, "the first in time: {marker:?}");
+}
+
+fn walk_run(dedup: bool, walk: &[f32], run: &[f32]) -> Player {
+    let mut def = one_layer(
+        json!({ "speed": 0.0 }),
+        json!({ "move": { "blend": "speed", "points": [{ "at": 0, "clip": "walk" }, { "at": 1, "clip": "run" }] } }),
+        "move",
+        json!([]),
+    );
+    def["events"] = json!({ "dedup": dedup });
+    let marked = |name: &str, times: &[f32]| {
+        times.iter().fold(still(name, 1.0, 0.0), |make, time| {
+            make.marker("foot", *time)
+        })
+    };
+    Player::new(def, vec![marked("walk", walk), marked("run", run)])
+}
+
+#[test]
+fn in_a_blend_the_heaviest_speaks_and_a_challenger_must_exceed_it() {
+    let mut player = walk_run(false, &[0.25], &[0.75]);
+    let time_of = |player: &mut Player, speed: f32| {
+        player.set("speed", speed);
+        player.said.clear();
+        for _ in 0..10 {
+            player.step(0.1);
+        }
+        player
+            .said
+            .iter()
+            .filter(|said| said.words == "foot in move")
+            .map(|said| said.time.fract())
+            .collect::<Vec<_>>()
+    };
+    let near = |times: &[f64], place: f64| times.len() == 1 && (times[0] - place).abs() < 1e-5;
+    let times = time_of(&mut player, 0.3);
+    assert!(near(&times, 0.25), "{times:?}");
+    // .51 against .49: not enough to take over.
+    let times = time_of(&mut player, 0.51);
+    assert!(near(&times, 0.25), "{times:?}");
+    let times = time_of(&mut player, 0.6);
+    assert!(near(&times, 0.75), "{times:?}");
+    // And back only where the other exceeds it.
+    let times = time_of(&mut player, 0.49);
+    assert!(near(&times, 0.75), "{times:?}");
+}
+
+#[test]
+fn a_step_that_two_samples_share_is_one_event() {
+    // The speaker changes between the walk's step at .3 and the run's at .4: once.
+    let mut player = walk_run(true, &[0.3], &[0.4]);
+    player.run_to(0.35, 0.05);
+    assert_eq!(player.count("foot in move"), 1);
+    player.set("speed", 1.0);
+    player.run_to(1.2, 0.05);
+    assert_eq!(player.count("foot in move"), 1);
+    player.run_to(2.2, 0.05);
+    assert_eq!(player.count("foot in move"), 2);
+}
+
+#[test]
+fn a_new_speaker_that_is_past_a_step_not_heard_yet_tells_it_at_once() {
+    let mut player = walk_run(true, &[0.6], &[0.2]);
+    player.run_to(0.4, 0.05);
+    assert_eq!(player.count("foot in move"), 0);
+    player.set("speed", 1.0);
+    player.step(0.05);
+    assert_eq!(player.count("foot in move"), 1);
+    player.set("speed", 0.0);
+    player.run_to(1.0, 0.05);
+    assert_eq!(player.count("foot in move"), 1, "never twice a lap");
+}
+
+#[test]
+fn steps_on_both_sides_of_the_lap_boundary_are_the_same() {
+    let mut player = walk_run(true, &[0.98], &[0.02]);
+    player.run_to(0.99, 0.01);
+    assert_eq!(player.count("foot in move"), 1);
+    player.set("speed", 1.0);
+    player.run_to(1.1, 0.01);
+    assert_eq!(player.count("foot in move"), 1);
+    player.run_to(2.1, 0.01);
+    assert_eq!(player.count("foot in move"), 2);
+    player.set("speed", 0.0);
+    player.run_to(3.1, 0.01);
+    assert_eq!(player.count("foot in move"), 3);
+}
+
+#[test]
+fn with_different_counts_only_the_speaker_counts() {
+    let mut player = walk_run(true, &[0.1, 0.6], &[0.3]);
+    player.run_to(1.0, 0.05);
+    assert_eq!(player.count("foot in move"), 2);
+    player.set("speed", 1.0);
+    player.run_to(2.0, 0.05);
+    assert_eq!(player.count("foot in move"), 3);
+}
+
+#[test]
+fn however_the_weight_moves_a_shared_step_comes_once_a_lap() {
+    let mut random = Random(99);
+    for run in 0..40 {
+        let (a, b) = (random.next(), random.next());
+        // Far enough from the boundary that laps can be counted by the clock.
+        let place = |x: f64| (0.3 + 0.4 * x) as f32;
+        let mut player = walk_run(true, &[place(a)], &[place(b)]);
+        while player.time < 20.0 {
+            player.set("speed", random.next() as f32);
+            player.step((random.next() * 0.08) as f32);
+        }
+        let mut laps: Vec<i64> = player
+            .said
+            .iter()
+            .filter(|said| said.words == "foot in move")
+            .map(|said| said.time.floor() as i64)
+            .collect();
+        let count = laps.len();
+        laps.dedup();
+        assert_eq!(laps.len(), count, "run {run}: twice in a lap");
+        assert!(
+            laps.windows(2).all(|pair| pair[1] == pair[0] + 1),
+            "run {run}: {laps:?}"
+        );
+        assert!(count >= 19, "run {run}: {count}");
+    }
+}
+
+#[test]
+fn backwards_a_shared_step_comes_once_a_lap_too() {
+    let mut def = one_layer(
+        json!({ "speed": 0.0 }),
+        json!({ "move": { "blend": "speed", "speed": -1.0, "points": [{ "at": 0, "clip": "walk" }, { "at": 1, "clip": "run" }] } }),
+        "move",
+        json!([]),
+    );
+    def["events"] = json!({ "dedup": true });
+    let clips = vec![
+        still("walk", 1.0, 0.0).marker("foot", 0.3),
+        still("run", 1.0, 0.0).marker("foot", 0.4),
+    ];
+    let mut player = Player::new(def, clips);
+    let mut random = Random(7);
+    while player.time < 10.0 {
+        player.set("speed", random.next() as f32);
+        player.step(0.03);
+    }
+    assert_eq!(player.count("foot in move"), 10);
+}
+
+#[test]
+fn a_silent_layer_is_not_heard_but_goes_on() {
+    let layer = json!({ "name": "over", "weight": 0.0, "states": { "s": { "clip": "c" } } });
+    let def = json!({ "layers": [{ "name": "base", "states": { "r": { "rest": true } } }, layer] });
+    let mut player = Player::new(def, vec![clip("c", 1.0).marker("m", 0.5)]);
+    player.run_to(2.0, 0.1);
+    assert_eq!(player.count("m in s"), 0);
+    player.state.set_layer_weight(1, 0.5, 0.0);
+    player.run_to(3.0, 0.1);
+    let heard: Vec<_> = player
+        .said
+        .iter()
+        .filter(|said| said.words == "m in s")
+        .collect();
+    assert_eq!(heard.len(), 1);
+    assert!((heard[0].weight - 0.5).abs() < 1e-6);
+    assert!((heard[0].time - 2.5).abs() < 1e-5);
+}

@@ -1,0 +1,19 @@
+//! Graphs by behaviour, from the written form to poses, events and root motion.
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "a test that cannot go on says so"
+)]
+
+mod blends;
+mod control;
+mod errors;
+mod events;
+mod examples;
+mod fades;
+mod layers;
+mod machine;
+mod reading;
+mod reload;
+mod root_motion;
+mod support;

@@ -1,0 +1,243 @@
+//! The written form: what reads the same, what is refused, the schema.
+
+use proptest::prelude::*;
+use serde_json::{Value, json};
+use sinew_anim::{Graph, GraphDef};
+
+use crate::support::{arcs, skeleton, still};
+
+/// Compares a generated file with what it should be; `SINEW_UPDATE=1` writes it.
+pub fn check_file(path: &str, expected: &str) {
+    if std::env::var_os("SINEW_UPDATE").is_some() {
+        std::fs::create_dir_all(std::path::Path::new(path).parent().unwrap()).unwrap();
+        std::fs::write(path, expected).unwrap();
+    }
+    let found = std::fs::read_to_string(path).unwrap_or_default();
+    assert!(
+        found == expected,
+        "{path} is not current: run the tests with SINEW_UPDATE=1"
+    );
+}
+
+#[test]
+fn the_schema_is_current() {
+    let schema = serde_json::to_string_pretty(&schemars::schema_for!(GraphDef)).unwrap() + "\n";
+    let path = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../../docs/schema/animgraph.schema.json"
+    );
+    check_file(path, &schema);
+}
+
+#[test]
+fn an_empty_table_and_an_empty_list_are_the_same() {
+    for empty in [json!({}), json!([])] {
+        let def = json!({
+            "parameters": empty, "layers": empty, "chains": empty, "motions": empty, "slots": empty, "constraints": empty,
+        });
+        assert_eq!(GraphDef::from_value(def).unwrap(), GraphDef::default());
+        let def = json!({ "layers": [{ "name": "l", "states": { "s": { "rest": true } }, "transitions": empty }] });
+        let def = GraphDef::from_value(def).unwrap();
+        assert!(Graph::compile(&def, &skeleton(), &[]).is_ok());
+        let when = json!({ "layers": [{ "name": "l", "states": { "s": { "rest": true } }, "transitions": [
+            { "from": "s", "to": "s", "when": empty },
+        ] }] });
+        assert!(GraphDef::from_value(when).is_ok());
+    }
+}
+
+#[test]
+fn text_that_is_no_json_says_where() {
+    let error = GraphDef::from_json("{\n  \"layers\": [,]\n}").unwrap_err();
+    assert_eq!(error.code, "graph-syntax");
+    assert!(error.message.contains("line 2"), "{error}");
+}
+
+#[test]
+fn a_name_twice_is_an_error() {
+    let states = r#"{ "layers": [{ "name": "l", "states": { "s": { "rest": true }, "s": { "rest": true } } }] }"#;
+    for text in [states, r#"{ "layers": [], "layers": [] }"#] {
+        assert_eq!(
+            GraphDef::from_json(text).unwrap_err().code,
+            "graph-duplicate",
+            "{text}"
+        );
+    }
+}
+
+#[test]
+fn what_is_nested_too_deep_is_refused() {
+    let mut value = json!({ "rest": true });
+    for _ in 0..100 {
+        value = json!({ "sequence": [value] });
+    }
+    let error = GraphDef::from_value(json!({ "motions": { "deep": value } })).unwrap_err();
+    assert_eq!(error.code, "graph-too-deep");
+    let text = format!("{}1{}", "[".repeat(100_000), "]".repeat(100_000));
+    assert!(GraphDef::from_json(&text).is_err());
+}
+
+#[test]
+fn both_forms_of_conditions_are_one_tree() {
+    let graph = |when: Value| {
+        let def = json!({
+            "parameters": { "speed": 0.0, "n": { "type": "int" }, "up": true, "go": "trigger" },
+            "layers": [{ "name": "l", "entry": "a", "states": { "a": { "rest": true }, "b": { "rest": true } },
+                "transitions": [{ "from": "a", "to": "b", "when": when }] }],
+        });
+        let def = GraphDef::from_value(def).unwrap();
+        let graph = Graph::compile(&def, &skeleton(), &[]).unwrap();
+        graph.layers[0].transitions[0].when.clone()
+    };
+    let list = json!([
+        { "parameter": "speed", "op": "ge", "value": 0.5 }, { "parameter": "n", "op": "ne", "value": 3 },
+        { "parameter": "up", "op": "is_false" }, { "parameter": "go", "op": "trigger" },
+    ]);
+    assert_eq!(
+        graph(list),
+        graph(json!("speed >= 0.5 and n != 3 and not up and go"))
+    );
+    assert_eq!(graph(json!([])), None);
+}
+
+#[test]
+fn writing_and_reading_again_gives_the_same() {
+    let text = include_str!("hero.json");
+    let def = GraphDef::from_json(text).unwrap();
+    let again = GraphDef::from_value(serde_json::to_value(&def).unwrap()).unwrap();
+    assert_eq!(def, again);
+}
+
+fn value() -> impl Strategy<Value = Value> {
+    let words = prop_oneof![
+        Just("any"),
+        Just("walk"),
+        Just("spine+"),
+        Just("speed > 1"),
+        Just("trigger"),
+        Just("loop"),
+        Just("distance"),
+        Just(""),
+        Just("\u{0}é"),
+    ];
+    let leaf = prop_oneof![
+        Just(Value::Null),
+        any::<bool>().prop_map(Value::from),
+        (-5..70_i64).prop_map(Value::from),
+        any::<f64>().prop_map(Value::from),
+        words.prop_map(Value::from),
+    ];
+    let keys = proptest::sample::select(vec![
+        "parameters",
+        "layers",
+        "states",
+        "transitions",
+        "name",
+        "entry",
+        "clip",
+        "blend",
+        "points",
+        "at",
+        "from",
+        "to",
+        "when",
+        "exit_time",
+        "duration",
+        "mask",
+        "weight",
+        "root",
+        "joint",
+        "chains",
+        "look_at",
+        "chain",
+        "a",
+        "b",
+        "walk",
+        "motion",
+        "motions",
+        "events",
+        "machine",
+        "foot_ik",
+        "legs",
+        "value",
+        "type",
+        "ttl",
+        "speed",
+        "rest",
+        "op",
+        "parameter",
+    ]);
+    leaf.prop_recursive(7, 60, 6, move |inner| {
+        prop_oneof![
+            proptest::collection::vec(inner.clone(), 0..4).prop_map(Value::from),
+            proptest::collection::vec((keys.clone(), inner), 0..6).prop_map(|pairs| {
+                Value::Object(
+                    pairs
+                        .into_iter()
+                        .map(|(key, value)| (key.to_owned(), value))
+                        .collect(),
+                )
+            }),
+        ]
+    })
+}
+
+/// A sound graph with one part replaced by anything.
+fn nearly_sound() -> impl Strategy<Value = Value> {
+    let sound: Value = serde_json::from_str(include_str!("hero.json")).unwrap();
+    let mut places = Vec::new();
+    let mut open = vec![(String::new(), &sound)];
+    while let Some((place, value)) = open.pop() {
+        places.push(place.clone());
+        match value {
+            Value::Array(items) => open.extend(
+                items
+                    .iter()
+                    .enumerate()
+                    .map(|(i, item)| (format!("{place}/{i}"), item)),
+            ),
+            Value::Object(items) => open.extend(
+                items
+                    .iter()
+                    .map(|(key, item)| (format!("{place}/{key}"), item)),
+            ),
+            _ => {}
+        }
+    }
+    (proptest::sample::select(places), value()).prop_map(move |(place, value)| {
+        let mut def = sound.clone();
+        if let Some(slot) = def.pointer_mut(&place) {
+            *slot = value;
+        }
+        def
+    })
+}
+
+fn survives(def: &Value) {
+    let text = def.to_string();
+    let read = GraphDef::from_value(def.clone());
+    if let Ok(def) = &read {
+        let clips = arcs(vec![still("walk", 1.0, 0.0)]);
+        if let Err(errors) = Graph::compile(def, &skeleton(), &clips) {
+            assert!(!errors.is_empty());
+        }
+    }
+    let _ = GraphDef::from_json(&text);
+}
+
+proptest! {
+    #[test]
+    fn no_values_make_it_panic(def in value()) {
+        survives(&def);
+    }
+
+    #[test]
+    fn no_broken_part_makes_it_panic(def in nearly_sound()) {
+        survives(&def);
+    }
+
+    #[test]
+    fn no_text_makes_it_panic(text in ".{0,60}") {
+        let _ = GraphDef::from_json(&text);
+    }
+}

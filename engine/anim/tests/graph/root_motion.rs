@@ -1,0 +1,190 @@
+//! Root motion of graphs: exact for one clip, weighted as the pose in blends and fades.
+
+use serde_json::json;
+use sinew_anim::{Pose, evaluate};
+
+use crate::support::{J, Make, Player, Random, clip, one_layer};
+
+fn with_root(mut def: serde_json::Value) -> serde_json::Value {
+    def["root"] = json!({ "joint": "root", "axes": "planar" });
+    def
+}
+
+fn one_clip(make: Make, mode: &str) -> Player {
+    let states = json!({ "s": { "clip": "c", "mode": mode } });
+    Player::new(
+        with_root(one_layer(json!({}), states, "s", json!([]))),
+        vec![make],
+    )
+}
+
+#[test]
+fn the_last_partial_step_of_a_once_clip_counts() {
+    // G12
+    for dt in [1.0 / 60.0, 0.013, 0.4, 2.0] {
+        let mut player = one_clip(clip("c", 1.0).yaw(0, 0.0, 90.0), "once");
+        player.run_to(3.0, dt);
+        assert!(
+            (player.place[2] - std::f64::consts::FRAC_PI_2).abs() < 1e-5,
+            "dt {dt}"
+        );
+    }
+}
+
+#[test]
+fn ping_pong_comes_back() {
+    // G13: 2 m/s
+    let mut player = one_clip(clip("c", 1.0).z(0, 0.0, 2.0), "ping_pong");
+    player.run_to(1.5, 0.05);
+    assert!((player.place[1] - 1.0).abs() < 1e-4);
+    player.run_to(2.0, 0.05);
+    assert!(player.place[1].abs() < 1e-4);
+}
+
+#[test]
+fn any_partition_of_time_gives_the_same_way() {
+    let mut random = Random(17);
+    for _ in 0..100 {
+        let make = || clip("c", 1.3).z(0, 0.0, 1.7).yaw(0, 0.0, 140.0);
+        let mut whole = one_clip(make(), "loop");
+        whole.step(5.0);
+        let mut pieces = one_clip(make(), "loop");
+        while pieces.time < 5.0 - 1e-7 {
+            let left = (5.0 - pieces.time) as f32;
+            pieces.step((random.next() as f32 * 0.5).min(left));
+        }
+        for axis in 0..3 {
+            assert!((whole.place[axis] - pieces.place[axis]).abs() < 1e-4);
+        }
+    }
+}
+
+#[test]
+fn a_fade_moves_by_weight_whatever_the_steps() {
+    let states = json!({ "walk": { "clip": "walk" }, "run": { "clip": "run" } });
+    let ways = json!([{ "from": "walk", "to": "run", "when": "go", "duration": 0.5 }]);
+    let def = with_root(one_layer(json!({ "go": "trigger" }), states, "walk", ways));
+    // 1 and 3 m/s: half a second at the mean of both.
+    for dt in [1.0 / 120.0, 1.0 / 60.0, 0.125, 0.25] {
+        let clips = vec![
+            clip("walk", 1.0).z(0, 0.0, 1.0),
+            clip("run", 1.0).z(0, 0.0, 3.0),
+        ];
+        let mut player = Player::new(def.clone(), clips);
+        player.pull("go");
+        player.run_to(0.5, dt);
+        assert!(
+            (player.place[1] - 1.0).abs() < 0.02,
+            "dt {dt}: {}",
+            player.place[1]
+        );
+    }
+}
+
+#[test]
+fn coarse_steps_of_a_turning_fade_agree_with_fine_ones() {
+    let states = json!({ "walk": { "clip": "walk" }, "turn": { "clip": "turn" } });
+    let ways = json!([{ "from": "walk", "to": "turn", "when": "go", "duration": 0.6 }]);
+    let def = with_root(one_layer(json!({ "go": "trigger" }), states, "walk", ways));
+    let run = |dt: f32| {
+        let clips = vec![
+            clip("walk", 1.0).z(0, 0.0, 1.0),
+            clip("turn", 1.0).z(0, 0.0, 2.0).yaw(0, 0.0, 90.0),
+        ];
+        let mut player = Player::new(def.clone(), clips);
+        player.pull("go");
+        player.run_to(1.0, dt);
+        player.place
+    };
+    let fine = run(1.0 / 960.0);
+    for dt in [1.0 / 60.0, 0.125, 0.25] {
+        let coarse = run(dt);
+        for axis in 0..3 {
+            assert!(
+                (coarse[axis] - fine[axis]).abs() < 0.02,
+                "dt {dt}: {coarse:?} and {fine:?}"
+            );
+        }
+    }
+}
+
+#[test]
+fn the_motion_is_taken_out_of_the_pose_unless_asked_for() {
+    let make = clip("c", 1.0).z(0, 0.0, 2.0).x(1, 0.0, 1.0);
+    let mut player = one_clip(make, "loop");
+    player.step(0.5);
+    assert!(player.pose.translation(0).length() < 1e-6);
+    assert!((player.x() - 0.5).abs() < 1e-6);
+    let mut pose = Pose::default();
+    evaluate(
+        &player.graph,
+        &player.state,
+        true,
+        &mut player.scratch,
+        &mut pose,
+    );
+    assert!((pose.translation(0).z - 1.0).abs() < 1e-6);
+    assert_eq!(pose.translation(J), player.pose.translation(J));
+}
+
+#[test]
+fn a_frozen_mix_keeps_both_roots() {
+    let states = json!({ "a": { "clip": "a" }, "b": { "clip": "b" }, "c": { "rest": true } });
+    let ways = json!([
+        { "from": "a", "to": "b", "when": "b", "duration": 1.0 },
+        { "from": "b", "to": "c", "when": "c", "duration": 1.0 },
+    ]);
+    let parameters = json!({ "b": "trigger", "c": "trigger" });
+    let clips = vec![clip("a", 1.0).z(0, 0.0, 1.0), clip("b", 1.0).z(0, 0.0, 1.0)];
+    let mut player = Player::new(with_root(one_layer(parameters, states, "a", ways)), clips);
+    player.pull("b");
+    player.run_to(0.5, 0.1);
+    player.pull("c");
+    player.step(0.1);
+    assert!(player.pose.translation(0).length() < 1e-6);
+    let mut pose = Pose::default();
+    evaluate(
+        &player.graph,
+        &player.state,
+        true,
+        &mut player.scratch,
+        &mut pose,
+    );
+    assert!((pose.translation(0).z - 0.5 * 0.9).abs() < 1e-5);
+}
+
+#[test]
+fn only_the_base_layer_moves_the_root() {
+    let layer = |name: &str| json!({ "name": name, "states": { "s": { "clip": name } } });
+    let def = with_root(json!({ "layers": [layer("base"), layer("over")] }));
+    let clips = vec![
+        clip("base", 1.0).z(0, 0.0, 1.0),
+        clip("over", 1.0).z(0, 0.0, 9.0),
+    ];
+    let mut player = Player::new(def, clips);
+    player.run_to(1.0, 0.1);
+    assert!((player.place[1] - 1.0).abs() < 1e-5);
+}
+
+#[test]
+fn seeking_and_pausing_move_nothing() {
+    let mut player = one_clip(clip("c", 1.0).z(0, 0.0, 1.0).marker("m", 0.25), "loop");
+    player.step(0.1);
+    player.state.seek(&player.graph, 0, 0.5);
+    player.step(0.1);
+    assert!((player.place[1] - 0.2).abs() < 1e-6);
+    assert_eq!(player.count("m in s"), 0);
+    player.state.paused = true;
+    player.step(0.1);
+    assert!((player.place[1] - 0.2).abs() < 1e-6);
+}
+
+#[test]
+fn clips_that_agree_on_a_root_need_no_root_in_the_graph() {
+    let mut make = clip("c", 1.0).z(0, 0.0, 1.0);
+    make.0.root_joint = Some("root".to_owned());
+    let states = json!({ "s": { "clip": "c" } });
+    let mut player = Player::new(one_layer(json!({}), states, "s", json!([])), vec![make]);
+    player.step(0.5);
+    assert!((player.place[1] - 0.5).abs() < 1e-6);
+}
