@@ -32,7 +32,10 @@ impl GrowBuffer {
         if bytes <= self.buffer.size() {
             return false;
         }
-        let grown = (bytes + bytes / 2).min(gpu.device.limits().max_buffer_size);
+        let limits = gpu.device.limits();
+        let grown = (bytes + bytes / 2)
+            .min(limits.max_buffer_size)
+            .min(limits.max_storage_buffer_binding_size);
         let usage = self.buffer.usage();
         *self = Self::new(&gpu.device, self.label, usage, grown.max(bytes));
         true

@@ -10,7 +10,7 @@ use crate::{
     Camera, Gpu, Scene, SkinnedVertex,
     buffers::GrowBuffer,
     gather::{Capacity, Gathered, Instance, OpenTarget, PaletteRows},
-    pipelines::Layouts,
+    layouts::Layouts,
     shadow::SunView,
 };
 

@@ -455,6 +455,32 @@ mod tests {
     }
 
     #[test]
+    fn the_second_frame_finds_all_the_room_it_needs() {
+        let draws: Vec<Draw<'_>> = (0..100).map(|id| Draw::new(ModelId(id % 3), &[])).collect();
+        let room = Capacity {
+            skinned: 100_000,
+            ..ROOM
+        };
+        let mut gathered = Gathered::default();
+        let rooms = |g: &Gathered| {
+            [
+                g.palette.capacity(),
+                g.instances.capacity(),
+                g.batches.capacity(),
+                g.runs.capacity(),
+                g.items.capacity(),
+                g.order.capacity(),
+                g.run_instances.capacity(),
+            ]
+        };
+        gathered.gather(&scene(&draws), &Two::new(), SHAPES, room);
+        let before = rooms(&gathered);
+        gathered.gather(&scene(&draws), &Two::new(), SHAPES, room);
+        assert_eq!(rooms(&gathered), before);
+        assert_eq!(gathered.items.len(), 200);
+    }
+
+    #[test]
     fn a_mirrored_actor_turns_its_triangles_round() {
         let draws = [1.0, -1.0].map(|side| Draw {
             world: Affine3A::from_scale(vec3(side, 1.0, 1.0)),

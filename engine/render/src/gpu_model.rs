@@ -6,7 +6,7 @@ use sinew_model::{Material, Model, Texture};
 use crate::{
     Gpu, MAX_INFLUENCES, RenderError,
     geometry::{Geometry, PaletteEntry, Part},
-    pipelines::Layouts,
+    layouts::Layouts,
     texture::mip_chain,
 };
 

@@ -14,6 +14,7 @@ mod gather;
 mod geometry;
 mod gpu;
 mod gpu_model;
+mod layouts;
 mod lines;
 mod offscreen;
 mod pipelines;

@@ -55,9 +55,9 @@ impl SunView {
 
 /// Half the side of the box. It grows in steps, so that a zoom does not make the shadows swim.
 fn radius(distance: f32) -> f32 {
-    let wanted = (distance * 1.1).clamp(3.0, 60.0);
-    let steps = (wanted / 3.0).log(1.25).ceil();
-    3.0 * 1.25_f32.powf(steps)
+    let wanted = (distance * 1.5 + 1.0).clamp(4.0, 60.0);
+    let steps = (wanted / 4.0).log(1.25).ceil();
+    4.0 * 1.25_f32.powf(steps)
 }
 
 #[cfg(test)]
