@@ -28,7 +28,10 @@ fn main() {
     if std::env::args().any(|argument| argument == "--test" || argument == "--list") {
         return;
     }
-    for (name, script) in [("hero.lua", hero as fn(f32) -> String), ("companion.rhai", companion)] {
+    for (name, script) in [
+        ("hero.lua", hero as fn(f32) -> String),
+        ("companion.rhai", companion),
+    ] {
         let mut latencies = latencies(name, script);
         latencies.sort_by(f64::total_cmp);
         let (median, worst) = (latencies[ROUNDS / 2], latencies[ROUNDS - 1]);
@@ -48,13 +51,20 @@ fn latencies(name: &str, script: fn(f32) -> String) -> Vec<f64> {
     let mut latencies = Vec::new();
     for round in 0..ROUNDS {
         // At another point of the frame each time.
-        pass(&mut session, Duration::from_millis(300 + (round as u64 * 7) % 17));
+        pass(
+            &mut session,
+            Duration::from_millis(300 + (round as u64 * 7) % 17),
+        );
         let speed = 0.5 + round as f32 * 0.01;
         fs::write(project.level.join(name), script(speed)).unwrap();
         let saved = Instant::now();
         let before = session.reloads;
         while session.reloads == before {
-            assert!(saved.elapsed() < Duration::from_secs(5), "{:?}", session.console.entries);
+            assert!(
+                saved.elapsed() < Duration::from_secs(5),
+                "{:?}",
+                session.console.entries
+            );
             pass(&mut session, STEP);
         }
         latencies.push((saved.elapsed() - STEP).as_secs_f64() * 1e3);
@@ -68,7 +78,9 @@ fn pass(session: &mut Session, time: Duration) {
     while Instant::now() < end {
         let start = Instant::now();
         session.step(&Input::default(), STEP.as_secs_f32());
-        let rest = STEP.saturating_sub(start.elapsed()).min(end.saturating_duration_since(Instant::now()));
+        let rest = STEP
+            .saturating_sub(start.elapsed())
+            .min(end.saturating_duration_since(Instant::now()));
         std::thread::sleep(rest);
     }
 }

@@ -11,7 +11,12 @@ use crate::{Failure, commands, run};
 /// Without a command, a level runs in a window; edit its scripts, graphs and models meanwhile and see the change.
 /// Without a display, ten seconds of it run unseen and leave a picture and a trace in target/sinew.
 #[derive(Debug, Parser)]
-#[command(name = "sinew", version, args_conflicts_with_subcommands = true, max_term_width = 100)]
+#[command(
+    name = "sinew",
+    version,
+    args_conflicts_with_subcommands = true,
+    max_term_width = 100
+)]
 struct Cli {
     #[command(subcommand)]
     command: Option<Command>,
@@ -151,7 +156,10 @@ fn usage(error: &clap::Error) -> ExitCode {
     }
 }
 
-#[allow(clippy::print_stderr, reason = "the command line answers on standard error")]
+#[allow(
+    clippy::print_stderr,
+    reason = "the command line answers on standard error"
+)]
 fn say_failure(failure: &Failure) {
     match failure {
         Failure::Said => {}
@@ -184,7 +192,9 @@ fn start_log() {
 /// A panic is a fault of the engine: say so in one paragraph and where, without a backtrace.
 fn explain_panics() {
     std::panic::set_hook(Box::new(|panic| {
-        let place = panic.location().map_or_else(String::new, |at| format!(" at {}:{}", at.file(), at.line()));
+        let place = panic
+            .location()
+            .map_or_else(String::new, |at| format!(" at {}:{}", at.file(), at.line()));
         let said = panic.payload_as_str().unwrap_or("no words");
         tracing::error!("this is a fault in sinew itself, not in your files{place}: {said}");
     }));
@@ -200,7 +210,10 @@ fn seconds(text: &str) -> Result<f32, String> {
 fn size(text: &str) -> Result<[u32; 2], String> {
     let parsed = text.split_once(['x', 'X']).and_then(|(width, height)| {
         let sides = [width.parse().ok()?, height.parse().ok()?];
-        sides.iter().all(|side| (1..=16384).contains(side)).then_some(sides)
+        sides
+            .iter()
+            .all(|side| (1..=16384).contains(side))
+            .then_some(sides)
     });
     parsed.ok_or_else(|| "a size is width x height in pixels, such as 1280x720".to_owned())
 }
@@ -222,7 +235,10 @@ mod tests {
 
     #[test]
     fn a_level_runs_with_and_without_the_word_run() {
-        for line in ["sinew samples/plaza --headless --hash", "sinew run samples/plaza --headless --hash"] {
+        for line in [
+            "sinew samples/plaza --headless --hash",
+            "sinew run samples/plaza --headless --hash",
+        ] {
             let cli = parse(line).expect(line);
             let args = match cli.command {
                 Some(Command::Run(args)) => args,
@@ -243,7 +259,10 @@ mod tests {
 
     #[test]
     fn sizes_and_steps_are_checked() {
-        assert_eq!(parse("sinew --size 64x48").expect("a size").run.size, [64, 48]);
+        assert_eq!(
+            parse("sinew --size 64x48").expect("a size").run.size,
+            [64, 48]
+        );
         for line in [
             "sinew --size 0x48",
             "sinew --size 64",

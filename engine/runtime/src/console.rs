@@ -79,7 +79,9 @@ impl Console {
 
     /// Takes away what was said of a file that is back.
     pub fn found(&mut self, file: &str) {
-        let about = |entry: &Entry| entry.cause == Cause::Missing && entry.fault.file.as_deref() == Some(file);
+        let about = |entry: &Entry| {
+            entry.cause == Cause::Missing && entry.fault.file.as_deref() == Some(file)
+        };
         self.entries.retain(|entry| !about(entry));
     }
 
@@ -95,7 +97,9 @@ impl Console {
 
     /// Whether an error is being shown.
     pub fn has_errors(&self) -> bool {
-        self.entries.iter().any(|entry| entry.fault.severity == Severity::Error)
+        self.entries
+            .iter()
+            .any(|entry| entry.fault.severity == Severity::Error)
     }
 }
 
@@ -119,12 +123,20 @@ mod tests {
         let mut console = Console::default();
         console.say(Diagnostic::error("E-A", "a"), Cause::Reload, 0.0);
         console.say(Diagnostic::warning("W-B", "b"), Cause::Running, 0.0);
-        console.say(Diagnostic::warning("W-C", "c").in_file("c.lua"), Cause::Missing, 0.0);
+        console.say(
+            Diagnostic::warning("W-C", "c").in_file("c.lua"),
+            Cause::Missing,
+            0.0,
+        );
         console
     }
 
     fn codes(console: &Console) -> Vec<&str> {
-        console.entries.iter().map(|entry| entry.fault.code.as_str()).collect()
+        console
+            .entries
+            .iter()
+            .map(|entry| entry.fault.code.as_str())
+            .collect()
     }
 
     #[test]
@@ -153,7 +165,11 @@ mod tests {
     fn a_flood_is_bounded() {
         let mut console = Console::default();
         for index in 0..1000 {
-            console.say(Diagnostic::error("E-A", index.to_string()), Cause::Running, 0.0);
+            console.say(
+                Diagnostic::error("E-A", index.to_string()),
+                Cause::Running,
+                0.0,
+            );
         }
         assert_eq!(console.entries.len(), MOST);
         assert_eq!(console.entries[MOST - 1].fault.message, "999");

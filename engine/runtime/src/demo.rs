@@ -33,7 +33,11 @@ enum Part {
 
 /// The score, for the actions that a level has.
 pub fn demo(level: &LevelDef, controls: &Controls) -> Vec<Timed> {
-    let walk = level.actions.iter().find(|(_, action)| action.is_vector()).map(|(name, _)| name.as_str());
+    let walk = level
+        .actions
+        .iter()
+        .find(|(_, action)| action.is_vector())
+        .map(|(name, _)| name.as_str());
     let notes = SCORE.iter().filter_map(|&(t, ref part, value)| {
         let name = match part {
             Part::Walk => walk,
@@ -59,7 +63,12 @@ mod tests {
         let controls = Controls::new([("go".to_owned(), true), ("jump".to_owned(), false)]);
         let notes = demo(&level, &controls);
         assert!(notes.is_sorted_by_key(|note| note.t));
-        let of = |name| notes.iter().filter(|note| Some(note.change.action) == controls.find(name)).count();
+        let of = |name| {
+            notes
+                .iter()
+                .filter(|note| Some(note.change.action) == controls.find(name))
+                .count()
+        };
         assert_eq!((of("go"), of("jump")), (5, 2));
         assert_eq!(notes.len(), 7);
     }

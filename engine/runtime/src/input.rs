@@ -36,7 +36,11 @@ impl Recording {
 
     /// Adds what happens in the step that begins at `time`.
     pub fn add_to(&mut self, input: &mut Input, time: f64) {
-        while let Some(timed) = self.changes.get(self.next).filter(|timed| timed.t <= time + CLOSE) {
+        while let Some(timed) = self
+            .changes
+            .get(self.next)
+            .filter(|timed| timed.t <= time + CLOSE)
+        {
             input.changes.push(timed.change);
             self.next += 1;
         }
@@ -56,7 +60,11 @@ struct Line {
 ///
 /// # Errors
 /// Every line that is wrong, at most 20.
-pub fn read_recording(text: &str, shown: &str, controls: &Controls) -> Result<Vec<Timed>, Vec<Diagnostic>> {
+pub fn read_recording(
+    text: &str,
+    shown: &str,
+    controls: &Controls,
+) -> Result<Vec<Timed>, Vec<Diagnostic>> {
     let source: Arc<str> = text.into();
     let mut changes = Vec::new();
     let mut faults = Vec::new();
@@ -78,15 +86,23 @@ pub fn read_recording(text: &str, shown: &str, controls: &Controls) -> Result<Ve
             break;
         }
     }
-    if faults.is_empty() { Ok(changes) } else { Err(faults) }
+    if faults.is_empty() {
+        Ok(changes)
+    } else {
+        Err(faults)
+    }
 }
 
 fn read_line(line: &str, controls: &Controls) -> Result<Timed, (String, String)> {
     const SHAPE: &str = r#"write a line like {"t":1.25,"action":"jump","value":1}"#;
     let said = |message: String| (message, SHAPE.to_owned());
-    let line: Line = serde_json::from_str(line).map_err(|error| said(format!("this is no input: {error}")))?;
+    let line: Line =
+        serde_json::from_str(line).map_err(|error| said(format!("this is no input: {error}")))?;
     if !(line.t.is_finite() && line.t >= 0.0) {
-        return Err(said(format!("`t` must be seconds of game time from 0 on, got {}", line.t)));
+        return Err(said(format!(
+            "`t` must be seconds of game time from 0 on, got {}",
+            line.t
+        )));
     }
     let action = controls.find(&line.action).ok_or_else(|| {
         let names = controls.actions.iter().map(|action| action.name.as_str());
@@ -103,7 +119,10 @@ fn read_line(line: &str, controls: &Controls) -> Result<Timed, (String, String)>
         } else {
             "a number from 0 to 1"
         };
-        let message = format!("the value of `{}` must be {wanted}, got {}", line.action, line.value);
+        let message = format!(
+            "the value of `{}` must be {wanted}, got {}",
+            line.action, line.value
+        );
         (message, SHAPE.to_owned())
     })?;
     Ok(Timed {
@@ -122,14 +141,20 @@ fn value_of(value: &serde_json::Value, axis: bool) -> Option<Vec2> {
             Some(Vec2::new(number(&two[0])?, number(&two[1])?).clamp_length_max(1.0))
         }
         serde_json::Value::Bool(down) if !axis => Some(Vec2::X * f32::from(u8::from(*down))),
-        other if !axis => number(other).filter(|number| *number >= 0.0).map(|number| Vec2::X * number),
+        other if !axis => number(other)
+            .filter(|number| *number >= 0.0)
+            .map(|number| Vec2::X * number),
         _ => None,
     }
 }
 
 fn list<'a>(names: impl Iterator<Item = &'a str>) -> String {
     let names: Vec<String> = names.map(|name| format!("`{name}`")).collect();
-    if names.is_empty() { "no actions".to_owned() } else { names.join(", ") }
+    if names.is_empty() {
+        "no actions".to_owned()
+    } else {
+        names.join(", ")
+    }
 }
 
 /// The keyboard: which keys are down, and what that makes of a level's actions.
@@ -171,11 +196,16 @@ impl Keyboard {
 
     fn value(&self, def: &ActionDef) -> Vec2 {
         let held = |keys: &[String]| {
-            let any = keys.iter().any(|key| self.held.iter().any(|&code| key_name(code) == Some(key)));
+            let any = keys
+                .iter()
+                .any(|key| self.held.iter().any(|&code| key_name(code) == Some(key)));
             f32::from(u8::from(any))
         };
         if def.is_vector() {
-            let value = Vec2::new(held(&def.right) - held(&def.left), held(&def.forward) - held(&def.back));
+            let value = Vec2::new(
+                held(&def.right) - held(&def.left),
+                held(&def.forward) - held(&def.back),
+            );
             value.clamp_length_max(1.0)
         } else {
             Vec2::X * held(&def.keys)
@@ -185,7 +215,9 @@ impl Keyboard {
 
 /// The name that levels use for a key; left and right Shift, Ctrl and Alt are one key each.
 pub fn key_name(code: KeyCode) -> Option<&'static str> {
-    KEYS.iter().find(|(known, _)| *known == code).map(|(_, name)| *name)
+    KEYS.iter()
+        .find(|(known, _)| *known == code)
+        .map(|(_, name)| *name)
 }
 
 #[rustfmt::skip]
@@ -236,7 +268,10 @@ mod tests {
 
     fn level() -> (LevelDef, Controls) {
         let level = LevelDef::from_toml(LEVEL, "level.toml").expect("a level");
-        let names = level.actions.iter().map(|(name, def)| (name.clone(), def.is_vector()));
+        let names = level
+            .actions
+            .iter()
+            .map(|(name, def)| (name.clone(), def.is_vector()));
         let controls = Controls::new(names.collect::<Vec<_>>());
         (level, controls)
     }
@@ -252,15 +287,22 @@ mod tests {
     fn keys_become_actions_and_only_changes_are_told() {
         let (level, controls) = level();
         let mut keyboard = Keyboard::default();
-        let mut told = |keyboard: &mut Keyboard| {
+        let told = |keyboard: &mut Keyboard| {
             let mut input = Input::default();
             keyboard.add_to(&mut input, &level, &controls);
             let name = |change: &Change| controls.actions[usize::from(change.action)].name.clone();
-            input.changes.iter().map(|change| (name(change), change.value)).collect::<Vec<_>>()
+            input
+                .changes
+                .iter()
+                .map(|change| (name(change), change.value))
+                .collect::<Vec<_>>()
         };
         keyboard.key(KeyCode::KeyW, true);
         keyboard.key(KeyCode::ShiftRight, true);
-        assert_eq!(told(&mut keyboard), [("move".to_owned(), Vec2::Y), ("run".to_owned(), Vec2::X)]);
+        assert_eq!(
+            told(&mut keyboard),
+            [("move".to_owned(), Vec2::Y), ("run".to_owned(), Vec2::X)]
+        );
         assert!(told(&mut keyboard).is_empty());
         keyboard.key(KeyCode::ShiftLeft, true);
         keyboard.key(KeyCode::ShiftRight, false);
@@ -268,7 +310,13 @@ mod tests {
         let diagonal = Vec2::ONE.clamp_length_max(1.0);
         assert_eq!(told(&mut keyboard), [("move".to_owned(), diagonal)]);
         keyboard.release_all();
-        assert_eq!(told(&mut keyboard), [("move".to_owned(), Vec2::ZERO), ("run".to_owned(), Vec2::ZERO)]);
+        assert_eq!(
+            told(&mut keyboard),
+            [
+                ("move".to_owned(), Vec2::ZERO),
+                ("run".to_owned(), Vec2::ZERO)
+            ]
+        );
     }
 
     #[test]
@@ -292,11 +340,20 @@ mod tests {
     fn a_bad_line_is_named_with_its_number_and_what_is_nearest() {
         let (_, controls) = level();
         let cases = [
-            ("{\"t\":1,\"action\":\"jmup\",\"value\":1}", "did you mean `jump`?"),
+            (
+                "{\"t\":1,\"action\":\"jmup\",\"value\":1}",
+                "did you mean `jump`?",
+            ),
             ("{\"t\":-1,\"action\":\"jump\",\"value\":1}", "from 0 on"),
             ("{\"t\":1,\"action\":\"move\",\"value\":1}", "two numbers"),
-            ("{\"t\":1,\"action\":\"jump\",\"value\":[0,1]}", "a number from 0 to 1"),
-            ("{\"t\":1,\"action\":\"jump\",\"value\":7}", "a number from 0 to 1"),
+            (
+                "{\"t\":1,\"action\":\"jump\",\"value\":[0,1]}",
+                "a number from 0 to 1",
+            ),
+            (
+                "{\"t\":1,\"action\":\"jump\",\"value\":7}",
+                "a number from 0 to 1",
+            ),
             ("jump!", "no input"),
             ("{\"t\":1,\"acton\":\"jump\",\"value\":1}", "acton"),
         ];
@@ -304,7 +361,10 @@ mod tests {
             let text = format!("{{\"t\":0,\"action\":\"jump\",\"value\":1}}\n{line}\n");
             let faults = read_recording(&text, "in.jsonl", &controls).expect_err("a bad line");
             let said = faults[0].to_string();
-            assert!(said.starts_with("in.jsonl:2:1:") && said.contains(expected), "{said}");
+            assert!(
+                said.starts_with("in.jsonl:2:1:") && said.contains(expected),
+                "{said}"
+            );
         }
     }
 }

@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use egui::{Align2, Color32, FontFamily, FontId, Galley, Painter, Pos2, Rect, Vec2 as EguiVec2, pos2, vec2};
+use egui::{
+    Align2, Color32, FontFamily, FontId, Galley, Painter, Pos2, Rect, Vec2 as EguiVec2, pos2, vec2,
+};
 use glam::Vec3;
 use sinew_assets::Severity;
 use sinew_render::{Camera, Gpu, wgpu};
@@ -33,7 +35,13 @@ pub struct Words<'a> {
 
 impl<'a> Words<'a> {
     /// The words of a session's present moment.
-    pub fn of(session: &'a Session, camera: &Camera, size: [u32; 2], scale: f32, stats: Option<&'a str>) -> Self {
+    pub fn of(
+        session: &'a Session,
+        camera: &Camera,
+        size: [u32; 2],
+        scale: f32,
+        stats: Option<&'a str>,
+    ) -> Self {
         let points = vec2(size[0] as f32, size[1] as f32) / scale;
         let debug = &session.world.debug;
         let placed = debug.texts.iter().filter_map(|text| {
@@ -49,7 +57,11 @@ impl<'a> Words<'a> {
                 .map(|entry| (entry.fault.severity, entry.rendered.trim_end(), entry.count))
                 .collect(),
             lines: debug.screen.values().map(String::as_str).collect(),
-            captions: session.captions.iter().map(|caption| caption.text.as_str()).collect(),
+            captions: session
+                .captions
+                .iter()
+                .map(|caption| caption.text.as_str())
+                .collect(),
             placed: placed.collect(),
         }
     }
@@ -76,12 +88,23 @@ impl Overlay {
         context.options_mut(|options| options.zoom_with_keyboard = false);
         Self {
             context,
-            renderer: egui_wgpu::Renderer::new(&gpu.device, format, egui_wgpu::RendererOptions::PREDICTABLE),
+            renderer: egui_wgpu::Renderer::new(
+                &gpu.device,
+                format,
+                egui_wgpu::RendererOptions::PREDICTABLE,
+            ),
         }
     }
 
     /// Writes over a finished picture and submits its own commands.
-    pub fn draw(&mut self, gpu: &Gpu, view: &wgpu::TextureView, size: [u32; 2], scale: f32, words: &Words<'_>) {
+    pub fn draw(
+        &mut self,
+        gpu: &Gpu,
+        view: &wgpu::TextureView,
+        size: [u32; 2],
+        scale: f32,
+        words: &Words<'_>,
+    ) {
         if words.is_empty() || size.contains(&0) {
             return;
         }
@@ -91,7 +114,11 @@ impl Overlay {
             max_texture_side: Some(gpu.device.limits().max_texture_dimension_2d as usize),
             ..Default::default()
         };
-        input.viewports.entry(egui::ViewportId::ROOT).or_default().native_pixels_per_point = Some(scale);
+        input
+            .viewports
+            .entry(egui::ViewportId::ROOT)
+            .or_default()
+            .native_pixels_per_point = Some(scale);
         self.context.begin_pass(input);
         let layer = egui::LayerId::new(egui::Order::Foreground, egui::Id::unique("words"));
         write(&self.context.layer_painter(layer), screen, words);
@@ -99,19 +126,34 @@ impl Overlay {
         self.paint(gpu, view, size, output);
     }
 
-    fn paint(&mut self, gpu: &Gpu, view: &wgpu::TextureView, size: [u32; 2], mut output: egui::FullOutput) {
+    fn paint(
+        &mut self,
+        gpu: &Gpu,
+        view: &wgpu::TextureView,
+        size: [u32; 2],
+        mut output: egui::FullOutput,
+    ) {
         let screen = egui_wgpu::ScreenDescriptor {
             size_in_pixels: size,
             pixels_per_point: output.pixels_per_point,
         };
         for (id, deltas) in &output.textures_delta.set {
             for delta in deltas {
-                self.renderer.update_texture(&gpu.device, &gpu.queue, *id, delta);
+                self.renderer
+                    .update_texture(&gpu.device, &gpu.queue, *id, delta);
             }
         }
-        let triangles = self.context.tessellate(output.shapes, output.pixels_per_point);
+        let triangles = self
+            .context
+            .tessellate(output.shapes, output.pixels_per_point);
         let mut encoder = gpu.device.create_command_encoder(&Default::default());
-        let before = self.renderer.update_buffers(&gpu.device, &gpu.queue, &mut encoder, &triangles, &screen);
+        let before = self.renderer.update_buffers(
+            &gpu.device,
+            &gpu.queue,
+            &mut encoder,
+            &triangles,
+            &screen,
+        );
         let target = wgpu::RenderPassColorAttachment {
             view,
             depth_slice: None,
@@ -126,8 +168,10 @@ impl Overlay {
             color_attachments: &[Some(target)],
             ..Default::default()
         });
-        self.renderer.render(&mut pass.forget_lifetime(), &triangles, &screen);
-        gpu.queue.submit(before.into_iter().chain([encoder.finish()]));
+        self.renderer
+            .render(&mut pass.forget_lifetime(), &triangles, &screen);
+        gpu.queue
+            .submit(before.into_iter().chain([encoder.finish()]));
         for id in &output.textures_delta.free {
             self.renderer.free_texture(id);
         }
@@ -143,15 +187,44 @@ fn write(painter: &Painter, screen: Rect, words: &Words<'_>) {
     }
     let inner = screen.shrink(MARGIN);
     if let Some(stats) = words.stats {
-        put(painter, inner.right_top(), Align2::RIGHT_TOP, stats, monospace(12.0), QUIET, inner.width());
+        put(
+            painter,
+            inner.right_top(),
+            Align2::RIGHT_TOP,
+            stats,
+            monospace(12.0),
+            QUIET,
+            inner.width(),
+        );
     }
     if !words.lines.is_empty() {
         let text = words.lines.join("\n");
-        put(painter, inner.left_top(), Align2::LEFT_TOP, &text, proportional(16.0), TEXT, inner.width() * 0.6);
+        put(
+            painter,
+            inner.left_top(),
+            Align2::LEFT_TOP,
+            &text,
+            proportional(16.0),
+            TEXT,
+            inner.width() * 0.6,
+        );
     }
-    let captions = words.captions.iter().map(|caption| format!("♪ {caption}")).collect::<Vec<_>>().join("\n");
+    let captions = words
+        .captions
+        .iter()
+        .map(|caption| format!("♪ {caption}"))
+        .collect::<Vec<_>>()
+        .join("\n");
     if !captions.is_empty() {
-        put(painter, inner.right_bottom(), Align2::RIGHT_BOTTOM, &captions, proportional(14.0), QUIET, inner.width());
+        put(
+            painter,
+            inner.right_bottom(),
+            Align2::RIGHT_BOTTOM,
+            &captions,
+            proportional(14.0),
+            QUIET,
+            inner.width(),
+        );
     }
     write_faults(painter, inner, &words.faults);
 }
@@ -161,21 +234,55 @@ fn write_faults(painter: &Painter, inner: Rect, faults: &[(Severity, &str, u32)]
     let mut bottom = inner.bottom();
     let top = inner.top() + inner.height() * 0.3;
     for (index, (severity, text, count)) in faults.iter().enumerate().rev() {
-        let color = if *severity == Severity::Error { ERROR } else { WARNING };
-        let times = if *count > 1 { format!("  ({count} times)") } else { String::new() };
-        let galley = painter.layout(format!("{text}{times}"), monospace(13.0), color, inner.width() - 2.0 * PAD);
+        let color = if *severity == Severity::Error {
+            ERROR
+        } else {
+            WARNING
+        };
+        let times = if *count > 1 {
+            format!("  ({count} times)")
+        } else {
+            String::new()
+        };
+        let galley = painter.layout(
+            format!("{text}{times}"),
+            monospace(13.0),
+            color,
+            inner.width() - 2.0 * PAD,
+        );
         let height = galley.size().y + 2.0 * PAD;
         if bottom - height < top && bottom < inner.bottom() {
             let more = format!("and {} more", index + 1);
-            put(painter, pos2(inner.left(), bottom), Align2::LEFT_BOTTOM, &more, monospace(12.0), QUIET, inner.width());
+            put(
+                painter,
+                pos2(inner.left(), bottom),
+                Align2::LEFT_BOTTOM,
+                &more,
+                monospace(12.0),
+                QUIET,
+                inner.width(),
+            );
             return;
         }
-        panel(painter, pos2(inner.left() + PAD, bottom - height + PAD), galley, PAD);
+        panel(
+            painter,
+            pos2(inner.left() + PAD, bottom - height + PAD),
+            galley,
+            PAD,
+        );
         bottom -= height + 4.0;
     }
 }
 
-fn put(painter: &Painter, at: Pos2, anchor: Align2, text: &str, font: FontId, color: Color32, width: f32) {
+fn put(
+    painter: &Painter,
+    at: Pos2,
+    anchor: Align2,
+    text: &str,
+    font: FontId,
+    color: Color32,
+    width: f32,
+) {
     let galley = painter.layout(text.to_owned(), font, color, width - 2.0 * PAD);
     let box_size = galley.size() + EguiVec2::splat(2.0 * PAD);
     let corner = anchor.anchor_size(at, box_size).min;
@@ -184,7 +291,11 @@ fn put(painter: &Painter, at: Pos2, anchor: Align2, text: &str, font: FontId, co
 
 /// Text on a dark panel that is `pad` wider on each side.
 fn panel(painter: &Painter, corner: Pos2, galley: Arc<Galley>, pad: f32) {
-    painter.rect_filled(Rect::from_min_size(corner, galley.size()).expand(pad), 4.0, PANEL);
+    painter.rect_filled(
+        Rect::from_min_size(corner, galley.size()).expand(pad),
+        4.0,
+        PANEL,
+    );
     painter.galley(corner, galley, TEXT);
 }
 
@@ -211,8 +322,12 @@ fn project(camera: &Camera, at_world: Vec3, size: EguiVec2) -> Option<Pos2> {
         return None;
     }
     let height = depth * (camera.fov_y * 0.5).tan();
-    let (x, y) = (offset.dot(right) / height * size.y / size.x, offset.dot(up) / height);
-    (x.abs() < 1.5 && y.abs() < 1.5).then(|| pos2((x + 1.0) * 0.5 * size.x, (1.0 - y) * 0.5 * size.y))
+    let (x, y) = (
+        offset.dot(right) / height * size.y / size.x,
+        offset.dot(up) / height,
+    );
+    (x.abs() < 1.5 && y.abs() < 1.5)
+        .then(|| pos2((x + 1.0) * 0.5 * size.x, (1.0 - y) * 0.5 * size.y))
 }
 
 #[cfg(test)]

@@ -6,8 +6,8 @@ use anyhow::Context as _;
 use glam::{Affine3A, Quat, Vec3};
 use sinew_assets::{EnvironmentDef, LogicalPath, SunDef};
 use sinew_render::{
-    Camera, Draw, FrameStats, Gpu, Line, ModelId, OFFSCREEN_FORMAT, Picture, RenderError, Renderer, Scene, Shape,
-    ShapeDraw, Sky, Sun, wgpu,
+    Camera, Draw, FrameStats, Gpu, Line, ModelId, OFFSCREEN_FORMAT, Picture, RenderError, Renderer,
+    Scene, Shape, ShapeDraw, Sky, Sun, wgpu,
 };
 use sinew_world::{Actor, Actors, Animation, Debug, DebugShape, Static, StaticShape, World};
 
@@ -69,18 +69,35 @@ impl Painter {
     ///
     /// # Errors
     /// A size that the device cannot make, or pixels that do not come back.
-    pub fn picture(&mut self, gpu: &Gpu, size: [u32; 2], session: &Session) -> Result<Picture, RenderError> {
+    pub fn picture(
+        &mut self,
+        gpu: &Gpu,
+        size: [u32; 2],
+        session: &Session,
+    ) -> Result<Picture, RenderError> {
         self.gather(gpu, &session.world);
         let draws = draws(&session.world, &self.models);
         let scene = scene(&session.world, &draws, &self.shapes, &self.lines);
         let words = Words::of(session, &scene.camera, size, 1.0, None);
         let overlay = &mut self.overlay;
-        let mut over = |gpu: &Gpu, view: &wgpu::TextureView| overlay.draw(gpu, view, size, 1.0, &words);
-        sinew_render::capture(gpu, &mut self.renderer, &scene, size[0], size[1], Some(&mut over))
+        let mut over =
+            |gpu: &Gpu, view: &wgpu::TextureView| overlay.draw(gpu, view, size, 1.0, &words);
+        sinew_render::capture(
+            gpu,
+            &mut self.renderer,
+            &scene,
+            size[0],
+            size[1],
+            Some(&mut over),
+        )
     }
 
     fn gather(&mut self, gpu: &Gpu, world: &World) {
-        for animation in world.actors.iter().filter_map(|actor| actor.animation.as_ref()) {
+        for animation in world
+            .actors
+            .iter()
+            .filter_map(|actor| actor.animation.as_ref())
+        {
             self.upload(gpu, animation);
         }
         self.shapes.clear();
@@ -100,7 +117,9 @@ impl Painter {
             None => self.renderer.upload(gpu, &loaded.value),
         };
         let id = sent
-            .inspect_err(|error| tracing::error!("`{}` cannot be drawn: {error}", animation.model_path))
+            .inspect_err(|error| {
+                tracing::error!("`{}` cannot be drawn: {error}", animation.model_path)
+            })
             .ok();
         let uploaded = Uploaded {
             generation: loaded.generation,
@@ -117,15 +136,31 @@ impl Painter {
 pub fn save_picture(session: &Session, size: [u32; 2], file: &Path) -> anyhow::Result<()> {
     let gpu = Gpu::offscreen()?;
     let picture = Painter::new(&gpu, OFFSCREEN_FORMAT)?.picture(&gpu, size, session)?;
-    if let Some(folder) = file.parent().filter(|folder| !folder.as_os_str().is_empty()) {
-        std::fs::create_dir_all(folder).with_context(|| format!("cannot make the folder `{}`", folder.display()))?;
+    if let Some(folder) = file
+        .parent()
+        .filter(|folder| !folder.as_os_str().is_empty())
+    {
+        std::fs::create_dir_all(folder)
+            .with_context(|| format!("cannot make the folder `{}`", folder.display()))?;
     }
     let [width, height] = [picture.width, picture.height];
-    image::save_buffer_with_format(file, &picture.rgba, width, height, image::ColorType::Rgba8, image::ImageFormat::Png)
-        .with_context(|| format!("cannot write the picture `{}`", file.display()))
+    image::save_buffer_with_format(
+        file,
+        &picture.rgba,
+        width,
+        height,
+        image::ColorType::Rgba8,
+        image::ImageFormat::Png,
+    )
+    .with_context(|| format!("cannot write the picture `{}`", file.display()))
 }
 
-fn scene<'a>(world: &World, draws: &'a [Draw<'a>], shapes: &'a [ShapeDraw], lines: &'a [Line]) -> Scene<'a> {
+fn scene<'a>(
+    world: &World,
+    draws: &'a [Draw<'a>],
+    shapes: &'a [ShapeDraw],
+    lines: &'a [Line],
+) -> Scene<'a> {
     let environment = &world.level.def.environment;
     Scene {
         camera: camera(world),
@@ -195,7 +230,10 @@ fn shape(solid: &Static) -> ShapeDraw {
             StaticShape::Box { half_extents } => Shape::Box { half_extents },
             StaticShape::Plane => Shape::Plane,
         },
-        world: Affine3A::from_rotation_translation(Quat::from_rotation_y(solid.yaw), solid.center_world),
+        world: Affine3A::from_rotation_translation(
+            Quat::from_rotation_y(solid.yaw),
+            solid.center_world,
+        ),
         color: [red, green, blue, 1.0],
     }
 }
@@ -208,10 +246,22 @@ fn add_lines(debug: &Debug, actors: &Actors, lines: &mut Vec<Line>) {
                 to_world,
                 color,
             }),
-            DebugShape::Ring { center_world, radius } => {
-                add_circle(center_world, Vec3::X * radius, Vec3::Z * radius, color, lines);
+            DebugShape::Ring {
+                center_world,
+                radius,
+            } => {
+                add_circle(
+                    center_world,
+                    Vec3::X * radius,
+                    Vec3::Z * radius,
+                    color,
+                    lines,
+                );
             }
-            DebugShape::Sphere { center_world, radius } => {
+            DebugShape::Sphere {
+                center_world,
+                radius,
+            } => {
                 let [x, y, z] = Vec3::AXES.map(|axis| axis * radius);
                 for (a, b) in [(x, y), (y, z), (z, x)] {
                     add_circle(center_world, a, b, color, lines);
@@ -243,7 +293,13 @@ fn add_skeleton(actor: &Actor, color: [f32; 4], lines: &mut Vec<Line>) {
     let Some(animation) = &actor.animation else {
         return;
     };
-    let at = |joint: usize| Some(actor.world.transform_point3(animation.model_joints.get(joint)?.translation.into()));
+    let at = |joint: usize| {
+        Some(
+            actor
+                .world
+                .transform_point3(animation.model_joints.get(joint)?.translation.into()),
+        )
+    };
     for (joint, &parent) in animation.model.value.skeleton.parents.iter().enumerate() {
         if let (Some(from_world), Some(to_world)) = (at(usize::from(parent)), at(joint)) {
             lines.push(Line {

@@ -25,14 +25,15 @@ impl Project {
     pub fn of_level(level: &Path) -> Result<Self, Diagnostic> {
         let missing = || missing_level(level);
         let found = level.canonicalize().map_err(|_| missing())?;
-        let folder = if found.is_file() && found.file_name().is_some_and(|name| name == "level.toml") {
-            found.parent().map(Path::to_owned).ok_or_else(missing)?
-        } else if found.is_file() {
-            let message = format!("`{}` is a file and no level", level.display());
-            return Err(Diagnostic::error("E-LEVEL-MISSING", message).help(LEVEL_HELP));
-        } else {
-            found
-        };
+        let folder =
+            if found.is_file() && found.file_name().is_some_and(|name| name == "level.toml") {
+                found.parent().map(Path::to_owned).ok_or_else(missing)?
+            } else if found.is_file() {
+                let message = format!("`{}` is a file and no level", level.display());
+                return Err(Diagnostic::error("E-LEVEL-MISSING", message).help(LEVEL_HELP));
+            } else {
+                found
+            };
         if !folder.join("level.toml").is_file() {
             return Err(missing());
         }
@@ -50,12 +51,16 @@ impl Project {
     pub fn of_default_level() -> Result<Self, Diagnostic> {
         let current = std::env::current_dir().ok();
         let program = std::env::current_exe().ok();
-        let folders = [&current, &program].into_iter().flatten().flat_map(|start| start.ancestors());
+        let folders = [&current, &program]
+            .into_iter()
+            .flatten()
+            .flat_map(|start| start.ancestors());
         let mut levels = folders.map(|folder| folder.join(DEFAULT_LEVEL));
         match levels.find(|level| level.join("level.toml").is_file()) {
             Some(level) => Self::of_level(&level),
             None => {
-                let message = format!("there is no level `{DEFAULT_LEVEL}` here or in a folder above");
+                let message =
+                    format!("there is no level `{DEFAULT_LEVEL}` here or in a folder above");
                 Err(Diagnostic::error("E-LEVEL-MISSING", message)
                     .help("name a level: `sinew run path/to/level`, a folder with a `level.toml`"))
             }
@@ -65,14 +70,21 @@ impl Project {
     /// The folders whose files a running level may use.
     pub fn watched_folders(&self) -> Vec<PathBuf> {
         let shared = [self.root.join("assets"), self.root.join("scripts")];
-        let outside = shared.into_iter().filter(|folder| !folder.starts_with(&self.level));
+        let outside = shared
+            .into_iter()
+            .filter(|folder| !folder.starts_with(&self.level));
         std::iter::once(self.level.clone()).chain(outside).collect()
     }
 
     /// Where a run without a display leaves what it made: `target/sinew/<level>.<ending>` in the project.
     pub fn output(&self, ending: &str) -> PathBuf {
-        let name = self.level.file_name().map_or_else(|| "level".into(), |name| name.to_string_lossy());
-        self.root.join("target/sinew").join(format!("{name}.{ending}"))
+        let name = self
+            .level
+            .file_name()
+            .map_or_else(|| "level".into(), |name| name.to_string_lossy());
+        self.root
+            .join("target/sinew")
+            .join(format!("{name}.{ending}"))
     }
 }
 
@@ -94,7 +106,11 @@ fn missing_level(level: &Path) -> Diagnostic {
     let root = std::env::current_dir().unwrap_or_default();
     let faults = Assets::new(&root).open_level(level).err();
     let fault = faults.into_iter().flatten().next().unwrap_or_default();
-    if fault.help.is_some() { fault } else { fault.help(LEVEL_HELP) }
+    if fault.help.is_some() {
+        fault
+    } else {
+        fault.help(LEVEL_HELP)
+    }
 }
 
 #[cfg(test)]
@@ -113,7 +129,13 @@ mod tests {
 
     #[test]
     fn the_project_is_the_nearest_folder_above_with_assets_and_scripts() {
-        let dir = folders(&["p/assets", "p/scripts", "p/samples/assets", "p/samples/yard/assets", "p/samples/yard/scripts"]);
+        let dir = folders(&[
+            "p/assets",
+            "p/scripts",
+            "p/samples/assets",
+            "p/samples/yard/assets",
+            "p/samples/yard/scripts",
+        ]);
         let level = dir.path().join("p/samples/yard");
         fs::write(level.join("level.toml"), "").expect("a file");
         let expected = dir.path().join("p").canonicalize().expect("there");
@@ -131,7 +153,11 @@ mod tests {
         fs::write(level.join("level.toml"), "").expect("a file");
         let project = Project::of_level(&level).expect("a level");
         assert_eq!(project.root, project.level);
-        assert!(project.output("png").ends_with("yard/target/sinew/yard.png"));
+        assert!(
+            project
+                .output("png")
+                .ends_with("yard/target/sinew/yard.png")
+        );
     }
 
     #[test]

@@ -50,7 +50,10 @@ impl Outputs {
             Some(file) => read_input(file, session)?,
             None => Recording::default(),
         };
-        let trace = args.trace.as_ref().map(|file| Trace::create(file, &args.trace_joints, &session.world));
+        let trace = args
+            .trace
+            .as_ref()
+            .map(|file| Trace::create(file, &args.trace_joints, &session.world));
         session.console.record = trace.is_some();
         Ok(Self {
             recording,
@@ -101,15 +104,26 @@ pub(crate) fn run(args: &RunArgs) -> Result<(), Failure> {
         None => Project::of_default_level()?,
     };
     if args.dt.is_some() && !args.headless {
-        return Err(anyhow::anyhow!("--dt is for --headless runs: a window goes by the time of day").into());
+        return Err(anyhow::anyhow!(
+            "--dt is for --headless runs: a window goes by the time of day"
+        )
+        .into());
     }
     let options = Options {
         project,
         threads: usize::from(args.threads.unwrap_or(0)),
         seed: args.seed,
-        watch: if args.headless { args.watch } else { !args.no_watch },
+        watch: if args.headless {
+            args.watch
+        } else {
+            !args.no_watch
+        },
     };
-    if args.headless { run_headless(args, &options) } else { run_window(args, &options) }
+    if args.headless {
+        run_headless(args, &options)
+    } else {
+        run_window(args, &options)
+    }
 }
 
 fn run_headless(args: &RunArgs, options: &Options) -> Result<(), Failure> {
@@ -121,7 +135,11 @@ fn run_headless(args: &RunArgs, options: &Options) -> Result<(), Failure> {
         None => Some(frames_of(HEADLESS_SECONDS, dt)),
         given => given,
     };
-    let pace = if options.watch { Pace::RealTime } else { Pace::Fast };
+    let pace = if options.watch {
+        Pace::RealTime
+    } else {
+        Pace::Fast
+    };
     headless(&mut session, &mut outputs, dt, frames, pace)?;
     Ok(outputs.finish(&session)?)
 }
@@ -133,29 +151,39 @@ fn run_window(args: &RunArgs, options: &Options) -> Result<(), Failure> {
     match window::run(session, outputs, args.size, args.frames)? {
         Closed::ByUser(session, outputs) => Ok(outputs.finish(&session)?),
         Closed::NoDisplay(reason, mut session, outputs) => {
-            note(&format!("no window ({reason}): running {DEMO_SECONDS} s of the level unseen"));
+            note(&format!(
+                "no window ({reason}): running {DEMO_SECONDS} s of the level unseen"
+            ));
             run_unseen(args, options, &mut session, outputs)
         }
     }
 }
 
 /// There is nobody to see it: run the level anyway, with input of our own, and leave a picture and a trace.
-fn run_unseen(args: &RunArgs, options: &Options, session: &mut Session, mut outputs: Outputs) -> Result<(), Failure> {
+fn run_unseen(
+    args: &RunArgs,
+    options: &Options,
+    session: &mut Session,
+    mut outputs: Outputs,
+) -> Result<(), Failure> {
     if args.input.is_none() {
         outputs.recording = Recording::new(demo(&session.world.level.def, &session.world.controls));
     }
-    let trace = args.trace.clone().unwrap_or_else(|| options.project.output("jsonl"));
+    let trace = args
+        .trace
+        .clone()
+        .unwrap_or_else(|| options.project.output("jsonl"));
     if outputs.trace.is_none() {
         session.console.record = true;
         outputs.trace = Some(Trace::create(&trace, &args.trace_joints, &session.world)?);
     }
     let frames = args.frames.unwrap_or_else(|| frames_of(DEMO_SECONDS, STEP));
     headless(session, &mut outputs, STEP, Some(frames), Pace::Fast)?;
-    note(&format!("wrote {}", trace.display()));
+    note(&format!("wrote {}", shown(&trace)));
     if outputs.screenshot.is_none() {
         let picture = options.project.output("png");
         match save_picture(session, args.size, &picture) {
-            Ok(()) => note(&format!("wrote {}", picture.display())),
+            Ok(()) => note(&format!("wrote {}", shown(&picture))),
             Err(error) => note(&format!("no picture: {error:#}")),
         }
     }
@@ -165,9 +193,21 @@ fn run_unseen(args: &RunArgs, options: &Options, session: &mut Session, mut outp
 fn read_input(file: &Path, session: &Session) -> Result<Recording, Failure> {
     let shown = file.display().to_string();
     let bytes = std::fs::read(file).with_context(|| format!("cannot read the input `{shown}`"))?;
-    let text = String::from_utf8(bytes).with_context(|| format!("the input `{shown}` is no text"))?;
+    let text =
+        String::from_utf8(bytes).with_context(|| format!("the input `{shown}` is no text"))?;
     let changes = read_recording(&text, &shown, &session.world.controls)?;
     Ok(Recording::new(changes))
+}
+
+/// From the current folder, where the file is in it.
+fn shown(file: &Path) -> String {
+    let current = std::env::current_dir()
+        .and_then(|folder| folder.canonicalize())
+        .unwrap_or_default();
+    file.strip_prefix(current)
+        .unwrap_or(file)
+        .display()
+        .to_string()
 }
 
 fn frames_of(seconds: f64, dt: f32) -> u64 {
@@ -180,7 +220,10 @@ pub(crate) fn say(line: &str) -> anyhow::Result<()> {
 }
 
 /// A remark beside the answer.
-#[allow(clippy::print_stderr, reason = "the command line remarks on standard error")]
+#[allow(
+    clippy::print_stderr,
+    reason = "the command line remarks on standard error"
+)]
 pub(crate) fn note(line: &str) {
     eprintln!("sinew: {line}");
 }

@@ -20,7 +20,11 @@ impl ScriptHost {
     ///
     /// # Errors
     /// Everything that is wrong with them.
-    pub fn reload(&mut self, world: &mut World, files: Vec<(LogicalPath, Vec<u8>)>) -> Result<(), Vec<Diagnostic>> {
+    pub fn reload(
+        &mut self,
+        world: &mut World,
+        files: Vec<(LogicalPath, Vec<u8>)>,
+    ) -> Result<(), Vec<Diagnostic>> {
         let changes = Changes {
             files,
             motions: Vec::new(),

@@ -71,7 +71,9 @@ impl Session {
             space: level.id.clone(),
             path: "level.toml".to_owned(),
         };
-        let no_threads = |error: sinew_world::WorldError| vec![Diagnostic::error("E-THREADS", error.to_string())];
+        let no_threads = |error: sinew_world::WorldError| {
+            vec![Diagnostic::error("E-THREADS", error.to_string())]
+        };
         let jobs = Jobs::on_threads(options.threads).map_err(no_threads)?;
         let mut world = World::new(assets, jobs, options.seed);
         world.start_level(path, level)?;
@@ -117,8 +119,14 @@ impl Session {
     pub fn reload(&mut self, changed: Vec<(LogicalPath, Vec<u8>)>) -> bool {
         let mut files = std::mem::take(&mut self.refused);
         files.extend(changed);
-        let names: Vec<String> = files.keys().map(|path| self.world.assets.display(path)).collect();
-        match self.host.reload(&mut self.world, files.clone().into_iter().collect()) {
+        let names: Vec<String> = files
+            .keys()
+            .map(|path| self.world.assets.display(path))
+            .collect();
+        match self
+            .host
+            .reload(&mut self.world, files.clone().into_iter().collect())
+        {
             Ok(()) => {
                 self.console.clear();
                 self.reloads += 1;
@@ -163,7 +171,8 @@ impl Session {
                 }
                 Change::Gone => self.lost(&path, is_used, file),
                 Change::Unreadable(reason) if is_used => {
-                    let message = format!("cannot be read ({reason}): its last good version goes on");
+                    let message =
+                        format!("cannot be read ({reason}): its last good version goes on");
                     self.say_missing(&path, Diagnostic::error("E-RELOAD-UNREADABLE", message));
                 }
                 Change::Unreadable(_) => {}
@@ -177,7 +186,10 @@ impl Session {
     fn lost(&mut self, path: &LogicalPath, is_used: bool, file: PathBuf) {
         let was_refused = self.refused.remove(path).is_some();
         if is_used {
-            let message = format!("`{}` is gone: its last good version goes on", file_name(&file));
+            let message = format!(
+                "`{}` is gone: its last good version goes on",
+                file_name(&file)
+            );
             self.say_missing(path, Diagnostic::warning("W-RELOAD-GONE", message));
         }
         if was_refused && self.refused.is_empty() {
@@ -218,5 +230,6 @@ impl Session {
 }
 
 fn file_name(file: &std::path::Path) -> String {
-    file.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned())
+    file.file_name()
+        .map_or_else(String::new, |name| name.to_string_lossy().into_owned())
 }

@@ -59,11 +59,17 @@ impl Settle {
     /// When [`Self::advance`] has something to do next.
     pub fn next_due(&self) -> Option<Instant> {
         let pending = self.pending.values().map(|pending| pending.due);
-        pending.chain(self.first_ready.map(|first| first + TOGETHER)).min()
+        pending
+            .chain(self.first_ready.map(|first| first + TOGETHER))
+            .min()
     }
 
     /// Reads what is due and gives what is whole.
-    pub fn advance(&mut self, now: Instant, read: &dyn Fn(&Path) -> io::Result<Vec<u8>>) -> BTreeMap<PathBuf, Change> {
+    pub fn advance(
+        &mut self,
+        now: Instant,
+        read: &dyn Fn(&Path) -> io::Result<Vec<u8>>,
+    ) -> BTreeMap<PathBuf, Change> {
         self.pending.retain(|path, pending| {
             if now < pending.due {
                 return true;
@@ -75,7 +81,12 @@ impl Settle {
             self.first_ready.get_or_insert(now);
             false
         });
-        if self.pending.values().any(|pending| pending.is_being_written(now)) && !self.waited_enough(now) {
+        if self
+            .pending
+            .values()
+            .any(|pending| pending.is_being_written(now))
+            && !self.waited_enough(now)
+        {
             return BTreeMap::new();
         }
         self.first_ready = None;
@@ -83,7 +94,8 @@ impl Settle {
     }
 
     fn waited_enough(&self, now: Instant) -> bool {
-        self.first_ready.is_some_and(|first| now >= first + TOGETHER)
+        self.first_ready
+            .is_some_and(|first| now >= first + TOGETHER)
     }
 }
 
@@ -114,7 +126,8 @@ impl Pending {
 
     /// Someone is at it right now, rather than having left it empty or deleted it.
     fn is_being_written(&self, now: Instant) -> bool {
-        now < self.touched + SECOND_READ || matches!(&self.first, Some(Change::Written(bytes)) if !bytes.is_empty())
+        now < self.touched + SECOND_READ
+            || matches!(&self.first, Some(Change::Written(bytes)) if !bytes.is_empty())
     }
 }
 
@@ -177,9 +190,15 @@ mod tests {
                 self.at = self.at.max(due);
                 let (at, now) = (self.at, self.now());
                 let files = self.files.borrow();
-                let read = |path: &Path| files.get(path).cloned().ok_or(io::ErrorKind::NotFound.into());
+                let read = |path: &Path| {
+                    files
+                        .get(path)
+                        .cloned()
+                        .ok_or(io::ErrorKind::NotFound.into())
+                };
                 let whole = self.settle.advance(now, &read);
-                self.handed.extend(whole.into_iter().map(|(path, change)| (at, path, change)));
+                self.handed
+                    .extend(whole.into_iter().map(|(path, change)| (at, path, change)));
             }
             self.at = until;
         }
@@ -190,7 +209,9 @@ mod tests {
                 other => format!("{other:?}"),
             };
             let handed = self.handed.iter();
-            handed.map(|(at, path, change)| (*at, format!("{}={}", path.display(), text(change)))).collect()
+            handed
+                .map(|(at, path, change)| (*at, format!("{}={}", path.display(), text(change))))
+                .collect()
         }
     }
 
@@ -237,7 +258,9 @@ mod tests {
         let mut disk = Disk::new();
         disk.write("a", "half");
         disk.pass(30);
-        disk.files.borrow_mut().insert("a".into(), b"whole".to_vec());
+        disk.files
+            .borrow_mut()
+            .insert("a".into(), b"whole".to_vec());
         disk.pass(3000);
         let texts = disk.texts();
         assert_eq!(texts.len(), 1);
@@ -269,7 +292,10 @@ mod tests {
         disk.pass(35);
         disk.write("b", "two");
         disk.pass(3000);
-        assert_eq!(disk.texts(), [(75, "a=one".to_owned()), (75, "b=two".to_owned())]);
+        assert_eq!(
+            disk.texts(),
+            [(75, "a=one".to_owned()), (75, "b=two".to_owned())]
+        );
     }
 
     #[test]

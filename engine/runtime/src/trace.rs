@@ -122,10 +122,15 @@ impl Trace {
         for joint in joints {
             check_joint(joint, world)?;
         }
-        if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
-            std::fs::create_dir_all(folder).with_context(|| format!("cannot make the folder `{}`", folder.display()))?;
+        if let Some(folder) = path
+            .parent()
+            .filter(|folder| !folder.as_os_str().is_empty())
+        {
+            std::fs::create_dir_all(folder)
+                .with_context(|| format!("cannot make the folder `{}`", folder.display()))?;
         }
-        let file = File::create(path).with_context(|| format!("cannot write the trace `{}`", path.display()))?;
+        let file = File::create(path)
+            .with_context(|| format!("cannot write the trace `{}`", path.display()))?;
         Ok(Self {
             out: BufWriter::new(file),
             path: path.to_owned(),
@@ -138,7 +143,8 @@ impl Trace {
     /// # Errors
     /// The file cannot be written.
     pub fn step(&mut self, session: &mut Session) -> anyhow::Result<()> {
-        self.write(session).with_context(|| format!("cannot write the trace `{}`", self.path.display()))
+        self.write(session)
+            .with_context(|| format!("cannot write the trace `{}`", self.path.display()))
     }
 
     /// Writes what is still held back.
@@ -146,20 +152,32 @@ impl Trace {
     /// # Errors
     /// The file cannot be written.
     pub fn finish(mut self) -> anyhow::Result<()> {
-        self.out.flush().with_context(|| format!("cannot write the trace `{}`", self.path.display()))
+        self.out
+            .flush()
+            .with_context(|| format!("cannot write the trace `{}`", self.path.display()))
     }
 
     fn write(&mut self, session: &mut Session) -> io::Result<()> {
         let (frame, time) = (session.world.clock.frame, session.world.clock.time);
         for actor in session.world.actors.iter() {
-            write_line(&mut self.out, &actor_line(actor, &session.world, &self.joints))?;
+            write_line(
+                &mut self.out,
+                &actor_line(actor, &session.world, &self.joints),
+            )?;
         }
         for sound in &session.world.debug.sounds {
             write_line(&mut self.out, &sound_line(sound, frame, time))?;
         }
         for console in std::mem::take(&mut session.console.fresh) {
             let console = &console;
-            write_line(&mut self.out, &ConsoleLine { frame, time, console })?;
+            write_line(
+                &mut self.out,
+                &ConsoleLine {
+                    frame,
+                    time,
+                    console,
+                },
+            )?;
         }
         // A running session can be followed from outside.
         self.out.flush()
@@ -172,14 +190,21 @@ fn write_line(out: &mut impl Write, line: &impl Serialize) -> io::Result<()> {
 }
 
 fn check_joint(joint: &str, world: &World) -> anyhow::Result<()> {
-    let animations = world.actors.iter().filter_map(|actor| actor.animation.as_ref());
-    let names: Vec<&str> =
-        animations.flat_map(|animation| &animation.model.value.skeleton.names).map(String::as_str).collect();
+    let animations = world
+        .actors
+        .iter()
+        .filter_map(|actor| actor.animation.as_ref());
+    let names: Vec<&str> = animations
+        .flat_map(|animation| &animation.model.value.skeleton.names)
+        .map(String::as_str)
+        .collect();
     if names.contains(&joint) {
         return Ok(());
     }
     match sinew_anim::nearest(joint, names.into_iter()) {
-        Some(near) => anyhow::bail!("--trace-joints: no actor has a joint `{joint}`, did you mean `{near}`?"),
+        Some(near) => {
+            anyhow::bail!("--trace-joints: no actor has a joint `{joint}`, did you mean `{near}`?")
+        }
         None => anyhow::bail!("--trace-joints: no actor has a joint `{joint}`"),
     }
 }
@@ -232,7 +257,9 @@ fn parameters(animation: &Animation) -> BTreeMap<&str, ParameterPart> {
         let value = match animation.state.value(index) {
             ParameterValue::Float(value) => ParameterPart::Float(value),
             ParameterValue::Int(value) => ParameterPart::Int(value),
-            ParameterValue::Bool(value) | ParameterValue::Trigger(value) => ParameterPart::Bool(value),
+            ParameterValue::Bool(value) | ParameterValue::Trigger(value) => {
+                ParameterPart::Bool(value)
+            }
         };
         parts.insert(parameter.name.as_str(), value);
     }
@@ -241,7 +268,8 @@ fn parameters(animation: &Animation) -> BTreeMap<&str, ParameterPart> {
 
 fn events<'a>(actor: &Actor, animation: &'a Animation, world: &World) -> Vec<EventPart<'a>> {
     let own = world.events.iter().filter(|event| event.actor == actor.id);
-    own.map(|event| event_part(&animation.graph, &event.event)).collect()
+    own.map(|event| event_part(&animation.graph, &event.event))
+        .collect()
 }
 
 fn event_part<'a>(graph: &'a Graph, event: &GraphEvent) -> EventPart<'a> {
@@ -251,17 +279,25 @@ fn event_part<'a>(graph: &'a Graph, event: &GraphEvent) -> EventPart<'a> {
         value: None,
         clip: None,
         other: None,
-        layer: graph.layers.get(usize::from(event.layer)).map_or("", |layer| &layer.name),
+        layer: graph
+            .layers
+            .get(usize::from(event.layer))
+            .map_or("", |layer| &layer.name),
         state: state_name(graph, event.layer, event.state),
         weight: event.weight,
         alpha: event.alpha,
     };
     match event.kind {
-        GraphEventKind::Marker { name, value, clip, .. } => {
+        GraphEventKind::Marker {
+            name, value, clip, ..
+        } => {
             part.event = "marker";
             part.name = graph.names.get(usize::from(name)).map(String::as_str);
             part.value = Some(value);
-            part.clip = graph.clips.get(usize::from(clip)).map(|clip| clip.name.as_str());
+            part.clip = graph
+                .clips
+                .get(usize::from(clip))
+                .map(|clip| clip.name.as_str());
         }
         GraphEventKind::StateEnter { previous } => {
             part.event = "enter";
@@ -277,7 +313,11 @@ fn event_part<'a>(graph: &'a Graph, event: &GraphEvent) -> EventPart<'a> {
     part
 }
 
-fn joint_positions<'a>(actor: &Actor, animation: &Animation, joints: &'a [String]) -> BTreeMap<&'a str, Vec3> {
+fn joint_positions<'a>(
+    actor: &Actor,
+    animation: &Animation,
+    joints: &'a [String],
+) -> BTreeMap<&'a str, Vec3> {
     let skeleton = &animation.model.value.skeleton;
     let position = |name: &'a String| {
         let index = skeleton.names.iter().position(|joint| joint == name)?;
@@ -300,5 +340,7 @@ fn sound_line(sound: &Sound, frame: u64, time: f64) -> SoundLine<'_> {
 
 fn state_name(graph: &Graph, layer: u16, state: u16) -> &str {
     let layer = graph.layers.get(usize::from(layer));
-    layer.and_then(|layer| layer.states.get(usize::from(state))).map_or("", |state| &state.name)
+    layer
+        .and_then(|layer| layer.states.get(usize::from(state)))
+        .map_or("", |state| &state.name)
 }

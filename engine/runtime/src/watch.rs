@@ -93,7 +93,11 @@ impl Watcher {
             polling: false,
         };
         eye.watch_folders();
-        eye.known = eye.list().into_keys().filter_map(|path| Known::of(&path).map(|known| (path, known))).collect();
+        eye.known = eye
+            .list()
+            .into_keys()
+            .filter_map(|path| Known::of(&path).map(|known| (path, known)))
+            .collect();
         let thread = std::thread::Builder::new()
             .name("sinew-watch".to_owned())
             .spawn(move || eye.run(&inbox))?;
@@ -109,7 +113,11 @@ impl Watcher {
         if !self.shared.news.swap(false, Ordering::Acquire) {
             return None;
         }
-        let mut ready = self.shared.ready.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut ready = self
+            .shared
+            .ready
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
         Some(std::mem::take(&mut *ready))
     }
 }
@@ -152,7 +160,10 @@ impl Eye {
     fn run(mut self, inbox: &Receiver<Message>) {
         let mut next_list = clock::now() + SAFETY_NET;
         loop {
-            let due = self.settle.next_due().map_or(next_list, |due| due.min(next_list));
+            let due = self
+                .settle
+                .next_due()
+                .map_or(next_list, |due| due.min(next_list));
             match inbox.recv_timeout(due.saturating_duration_since(clock::now())) {
                 Ok(Message::Stop) | Err(RecvTimeoutError::Disconnected) => return,
                 Ok(Message::Touched(path)) => self.touch(path, clock::now()),
@@ -192,7 +203,9 @@ impl Eye {
             && !self.polling
         {
             self.polling = true;
-            let remark = format!("folders cannot be watched ({reason}): looking for changed files twice a second instead");
+            let remark = format!(
+                "folders cannot be watched ({reason}): looking for changed files twice a second instead"
+            );
             self.tell(|news| news.remarks.push(remark));
         }
     }
@@ -206,7 +219,11 @@ impl Eye {
     /// Every file of interest that is there.
     fn list(&self) -> BTreeMap<PathBuf, Stat> {
         let mut files = BTreeMap::new();
-        let mut folders: Vec<PathBuf> = self.folders.iter().map(|(folder, _)| folder.clone()).collect();
+        let mut folders: Vec<PathBuf> = self
+            .folders
+            .iter()
+            .map(|(folder, _)| folder.clone())
+            .collect();
         while let Some(folder) = folders.pop() {
             for entry in fs::read_dir(&folder).into_iter().flatten().flatten() {
                 let path = entry.path();
@@ -277,7 +294,13 @@ impl Eye {
     }
 
     fn tell(&self, tell: impl FnOnce(&mut News)) {
-        tell(&mut self.shared.ready.lock().unwrap_or_else(PoisonError::into_inner));
+        tell(
+            &mut self
+                .shared
+                .ready
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner),
+        );
         self.shared.news.store(true, Ordering::Release);
     }
 }
@@ -291,7 +314,9 @@ impl Known {
         let stat = stat(path)?;
         let mut hasher = DefaultHasher::new();
         hasher.write(bytes);
-        let old = stat.1.is_some_and(|time| time + COARSEST_TIME < clock::wall());
+        let old = stat
+            .1
+            .is_some_and(|time| time + COARSEST_TIME < clock::wall());
         Some(Self {
             stat,
             hash: hasher.finish(),
@@ -306,7 +331,10 @@ fn stat(path: &Path) -> Option<Stat> {
     data.is_file().then(|| (data.len(), data.modified().ok()))
 }
 
-fn source(shared: &Arc<Shared>, messages: &SyncSender<Message>) -> Result<RecommendedWatcher, notify::Error> {
+fn source(
+    shared: &Arc<Shared>,
+    messages: &SyncSender<Message>,
+) -> Result<RecommendedWatcher, notify::Error> {
     let (shared, messages) = (shared.clone(), messages.clone());
     notify::recommended_watcher(move |event: notify::Result<Event>| {
         let all_told = match event {
@@ -341,23 +369,33 @@ fn is_write(kind: &EventKind) -> bool {
 fn is_folder_change(event: &Event) -> bool {
     match event.kind {
         EventKind::Create(CreateKind::File) => false,
-        EventKind::Create(_) | EventKind::Modify(ModifyKind::Name(_)) => {
-            event.paths.iter().any(|path| path.is_dir() || path.extension().is_none())
-        }
+        EventKind::Create(_) | EventKind::Modify(ModifyKind::Name(_)) => event
+            .paths
+            .iter()
+            .any(|path| path.is_dir() || path.extension().is_none()),
         _ => false,
     }
 }
 
 fn is_hidden(path: &Path) -> bool {
-    path.file_name().is_none_or(|name| name.to_string_lossy().starts_with('.'))
+    path.file_name()
+        .is_none_or(|name| name.to_string_lossy().starts_with('.'))
 }
 
 /// A file of a kind that levels use, and not a temporary one of an editor: those are hidden (`.hero.lua.swp`,
 /// `.#hero.lua`), or end in something else (`hero.lua~`, `#hero.lua#`, `hero.lua.tmp`, `4913`).
 fn is_of_interest(path: &Path) -> bool {
-    let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or("");
-    let name = path.file_stem().map(|stem| stem.to_string_lossy()).unwrap_or_default();
-    KINDS.iter().any(|kind| kind.eq_ignore_ascii_case(ending)) && !is_hidden(path) && !name.ends_with('~')
+    let ending = path
+        .extension()
+        .and_then(|ending| ending.to_str())
+        .unwrap_or("");
+    let name = path
+        .file_stem()
+        .map(|stem| stem.to_string_lossy())
+        .unwrap_or_default();
+    KINDS.iter().any(|kind| kind.eq_ignore_ascii_case(ending))
+        && !is_hidden(path)
+        && !name.ends_with('~')
 }
 
 #[cfg(test)]
@@ -388,10 +426,24 @@ mod tests {
 
     #[test]
     fn temporary_names_of_editors_are_no_files() {
-        for name in [".hero.lua.swp", "hero.lua~", "#hero.lua#", ".#hero.lua", "4913", "hero.lua.tmp", "a.lua.bak", ".lua"] {
+        for name in [
+            ".hero.lua.swp",
+            "hero.lua~",
+            "#hero.lua#",
+            ".#hero.lua",
+            "4913",
+            "hero.lua.tmp",
+            "a.lua.bak",
+            ".lua",
+        ] {
             assert!(!is_of_interest(Path::new(name)), "{name}");
         }
-        for name in ["hero.lua", "dir/walk.animgraph.json", "HERO.GLB", "level.toml"] {
+        for name in [
+            "hero.lua",
+            "dir/walk.animgraph.json",
+            "HERO.GLB",
+            "level.toml",
+        ] {
             assert!(is_of_interest(Path::new(name)), "{name}");
         }
     }
@@ -405,7 +457,10 @@ mod tests {
             fs::write(&other, &text).expect("a file");
             fs::rename(&other, &file).expect("a rename");
             let news = wait_for(&watcher, |news| !news.changes.is_empty());
-            assert_eq!(news.changes.into_iter().collect::<Vec<_>>(), [(file.clone(), Change::Written(text.into()))]);
+            assert_eq!(
+                news.changes.into_iter().collect::<Vec<_>>(),
+                [(file.clone(), Change::Written(text.into()))]
+            );
         }
     }
 
@@ -430,7 +485,10 @@ mod tests {
         assert!(news.changes.contains_key(&inner.join("new.rhai")));
         fs::write(inner.join("new.rhai"), "2").expect("a file");
         let news = wait_for(&watcher, |news| !news.changes.is_empty());
-        assert_eq!(news.changes[&inner.join("new.rhai")], Change::Written(b"2".to_vec()));
+        assert_eq!(
+            news.changes[&inner.join("new.rhai")],
+            Change::Written(b"2".to_vec())
+        );
     }
 
     #[test]
@@ -459,7 +517,8 @@ mod tests {
         };
         eye.watch_folders();
         eye.watch_folders();
-        eye.known.insert(file.clone(), Known::of(&file).expect("it is there"));
+        eye.known
+            .insert(file.clone(), Known::of(&file).expect("it is there"));
         fs::write(&file, "return 2").expect("a file");
         eye.compare();
         while eye.settle.next_due().is_some() {
@@ -475,6 +534,11 @@ mod tests {
         let (_folder, _file, watcher) = watched();
         let shared = Arc::downgrade(&watcher.shared);
         drop(watcher);
-        assert!(shared.upgrade().is_none(), "nothing holds on to it");
+        // The system's own watching thread notices a little later.
+        let end = clock::now() + Duration::from_secs(5);
+        while shared.strong_count() > 0 && clock::now() < end {
+            std::thread::sleep(Duration::from_millis(2));
+        }
+        assert_eq!(shared.strong_count(), 0, "nothing holds on to it");
     }
 }

@@ -11,6 +11,7 @@ use sinew_world::Input;
 use winit::{
     application::ApplicationHandler,
     dpi::{PhysicalPosition, PhysicalSize},
+    error::EventLoopError,
     event::{ElementState, MouseButton, MouseScrollDelta, WindowEvent},
     event_loop::{ActiveEventLoop, ControlFlow, EventLoop},
     keyboard::{KeyCode, PhysicalKey},
@@ -44,7 +45,12 @@ pub enum Closed {
 ///
 /// # Errors
 /// The trace cannot be written, or the graphics device stopped working.
-pub fn run(session: Session, outputs: Outputs, size: [u32; 2], frames: Option<u64>) -> anyhow::Result<Closed> {
+pub fn run(
+    session: Session,
+    outputs: Outputs,
+    size: [u32; 2],
+    frames: Option<u64>,
+) -> anyhow::Result<Closed> {
     let event_loop = match EventLoop::new() {
         Ok(event_loop) => event_loop,
         Err(error) => return Ok(Closed::NoDisplay(short(&error), Box::new(session), outputs)),
@@ -75,11 +81,19 @@ pub fn run(session: Session, outputs: Outputs, size: [u32; 2], frames: Option<u6
     }
 }
 
-/// The first line of an error: some carry the place in their library's source.
-fn short(error: &dyn std::fmt::Display) -> String {
+/// The reason alone: the library puts the place in its own source in front of it.
+fn short(error: &EventLoopError) -> String {
     let text = error.to_string();
-    let text = text.rsplit("error: ").next().unwrap_or(&text);
-    text.lines().next().unwrap_or("no reason given").trim().to_owned()
+    let reason = text
+        .split_once(".rs:")
+        .and_then(|(_, rest)| rest.split_once(": "))
+        .map_or(text.as_str(), |(_, reason)| reason);
+    reason
+        .lines()
+        .next()
+        .unwrap_or_default()
+        .trim_end_matches('.')
+        .to_owned()
 }
 
 struct App {
@@ -220,7 +234,8 @@ impl App {
         self.last = now;
         self.figures.frame(dt);
         let world = &self.session.world;
-        self.keyboard.add_to(&mut self.input, &world.level.def, &world.controls);
+        self.keyboard
+            .add_to(&mut self.input, &world.level.def, &world.controls);
         self.outputs.before_step(&self.session, &mut self.input);
         self.session.step(&self.input, dt.min(LONGEST_STEP));
         self.figures.step = (clock::now() - now).as_secs_f32();
@@ -228,7 +243,10 @@ impl App {
         if let Err(error) = self.outputs.after_step(&mut self.session) {
             self.end(event_loop, End::Broken(error));
         }
-        if self.frames.is_some_and(|frames| self.session.world.clock.frame >= frames) {
+        if self
+            .frames
+            .is_some_and(|frames| self.session.world.clock.frame >= frames)
+        {
             event_loop.exit();
         }
     }
@@ -250,7 +268,9 @@ impl App {
             Ok(None) => {
                 self.failures += 1;
                 if self.failures >= MOST_FAILURES {
-                    let error = anyhow::anyhow!("the window gets no more pictures from the graphics device");
+                    let error = anyhow::anyhow!(
+                        "the window gets no more pictures from the graphics device"
+                    );
                     self.end(event_loop, End::Broken(error));
                 }
             }
@@ -261,7 +281,11 @@ impl App {
 }
 
 impl View {
-    fn open(event_loop: &ActiveEventLoop, title: &str, [width, height]: [u32; 2]) -> anyhow::Result<Self> {
+    fn open(
+        event_loop: &ActiveEventLoop,
+        title: &str,
+        [width, height]: [u32; 2],
+    ) -> anyhow::Result<Self> {
         let attributes = Window::default_attributes()
             .with_title(title)
             .with_inner_size(PhysicalSize::new(width, height));
@@ -276,7 +300,11 @@ impl View {
             .get_default_config(&gpu.adapter, size.width.max(1), size.height.max(1))
             .ok_or_else(|| anyhow::anyhow!("the graphics device cannot draw to this display"))?;
         let formats = surface.get_capabilities(&gpu.adapter).formats;
-        config.format = formats.iter().copied().find(wgpu::TextureFormat::is_srgb).unwrap_or(config.format);
+        config.format = formats
+            .iter()
+            .copied()
+            .find(wgpu::TextureFormat::is_srgb)
+            .unwrap_or(config.format);
         config.present_mode = wgpu::PresentMode::AutoVsync;
         surface.configure(&gpu.device, &config);
         let painter = Painter::new(&gpu, config.format)?;
@@ -304,7 +332,11 @@ impl View {
     }
 
     /// `None` where the display had no picture to draw to this time.
-    fn draw(&mut self, session: &Session, stats: Option<&str>) -> anyhow::Result<Option<FrameStats>> {
+    fn draw(
+        &mut self,
+        session: &Session,
+        stats: Option<&str>,
+    ) -> anyhow::Result<Option<FrameStats>> {
         use wgpu::CurrentSurfaceTexture as Current;
         let (frame, suboptimal) = match self.surface.get_current_texture() {
             Current::Success(frame) => (frame, false),
@@ -323,7 +355,9 @@ impl View {
         let target = frame.texture.create_view(&Default::default());
         let size = [frame.texture.width(), frame.texture.height()];
         let scale = self.window.scale_factor() as f32;
-        let drawn = self.painter.draw(&self.gpu, &target, size, scale, session, stats);
+        let drawn = self
+            .painter
+            .draw(&self.gpu, &target, size, scale, session, stats);
         self.window.pre_present_notify();
         self.gpu.queue.present(frame);
         if suboptimal {
@@ -357,7 +391,11 @@ impl Default for Figures {
 
 impl Figures {
     fn frame(&mut self, dt: f32) {
-        self.between = if self.between == 0.0 { dt } else { self.between * 0.95 + dt * 0.05 };
+        self.between = if self.between == 0.0 {
+            dt
+        } else {
+            self.between * 0.95 + dt * 0.05
+        };
     }
 
     fn line(&self, session: &Session) -> Option<String> {

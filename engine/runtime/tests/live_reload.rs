@@ -1,5 +1,9 @@
 //! Saving a file while a level runs, through the real file system, in the ways in which editors save.
-#![allow(clippy::unwrap_used, clippy::disallowed_methods, reason = "a test fails by panicking, and waits for real files")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::disallowed_methods,
+    reason = "a test fails by panicking, and waits for real files"
+)]
 
 mod common;
 
@@ -61,7 +65,11 @@ impl Run {
         let animation = actor.animation.as_ref().unwrap();
         let phase = animation.state.layer_status(&animation.graph, 0).progress;
         let moved = (phase - self.phase).rem_euclid(1.0);
-        assert!(self.phase.is_nan() || (0.0..0.06).contains(&moved), "the phase jumps from {} to {phase}", self.phase);
+        assert!(
+            self.phase.is_nan() || (0.0..0.06).contains(&moved),
+            "the phase jumps from {} to {phase}",
+            self.phase
+        );
         self.phase = phase;
         std::thread::sleep(Duration::from_secs_f32(STEP).saturating_sub(start.elapsed()));
     }
@@ -70,7 +78,11 @@ impl Run {
     fn until(&mut self, what: &str, holds: impl Fn(&Session) -> bool) {
         let end = Instant::now() + CAP;
         while !holds(&self.session) {
-            assert!(Instant::now() < end, "{what} did not come in {CAP:?}; shown: {:?}", self.shown());
+            assert!(
+                Instant::now() < end,
+                "{what} did not come in {CAP:?}; shown: {:?}",
+                self.shown()
+            );
             self.step();
         }
     }
@@ -80,7 +92,12 @@ impl Run {
     }
 
     fn shown(&self) -> Vec<&str> {
-        self.session.console.entries.iter().map(|entry| entry.rendered.as_str()).collect()
+        self.session
+            .console
+            .entries
+            .iter()
+            .map(|entry| entry.rendered.as_str())
+            .collect()
     }
 }
 
@@ -121,7 +138,11 @@ fn saving_changes_behaviour(actor: &'static str, name: &str, script: fn(f32) -> 
         run.until("the reload", |session| session.reloads == 1);
         run.steps(40);
         assert_eq!(run.session.reloads, 1, "one change is one reload");
-        assert_eq!(run.speeds, [120, 80], "the old script until the new one, and nothing between");
+        assert_eq!(
+            run.speeds,
+            [120, 80],
+            "the old script until the new one, and nothing between"
+        );
         assert!(run.shown().is_empty(), "{:?}", run.shown());
     }
 }
@@ -136,7 +157,11 @@ fn a_saved_rhai_script_changes_behaviour_once_and_keeps_the_walk() {
     saving_changes_behaviour("companion", "companion.rhai", companion);
 }
 
-fn a_syntax_error_leaves_everything_running(actor: &'static str, name: &str, script: fn(f32) -> String) {
+fn a_syntax_error_leaves_everything_running(
+    actor: &'static str,
+    name: &str,
+    script: fn(f32) -> String,
+) {
     let project = TestProject::new();
     let file = project.level.join(name);
     let mut run = Run::new(&project, actor);
@@ -145,12 +170,20 @@ fn a_syntax_error_leaves_everything_running(actor: &'static str, name: &str, scr
     run.steps(20);
     assert_eq!(run.speeds, [120], "the old script goes on");
     assert_eq!(run.session.reloads, 0);
-    assert!(run.shown().iter().any(|text| text.contains(name)), "{:?}", run.shown());
+    assert!(
+        run.shown().iter().any(|text| text.contains(name)),
+        "{:?}",
+        run.shown()
+    );
     plain(&file, &script(0.8));
     run.until("the good version", |session| session.reloads == 1);
     run.steps(5);
     assert_eq!(run.speeds, [120, 80]);
-    assert!(run.shown().is_empty(), "a good version clears the error: {:?}", run.shown());
+    assert!(
+        run.shown().is_empty(),
+        "a good version clears the error: {:?}",
+        run.shown()
+    );
 }
 
 #[test]
@@ -171,7 +204,11 @@ fn files_that_were_refused_together_come_back_together() {
     plain(&project.level.join("companion.rhai"), "fn on_update( {");
     run.until("the error", |session| session.console.has_errors());
     run.steps(10);
-    assert_eq!(run.speeds, [120], "all or nothing: the good file waits for the bad one");
+    assert_eq!(
+        run.speeds,
+        [120],
+        "all or nothing: the good file waits for the bad one"
+    );
     plain(&project.level.join("companion.rhai"), &companion(0.8));
     run.until("both", |session| session.reloads == 1);
     run.steps(5);
@@ -202,7 +239,10 @@ fn a_changed_level_moves_its_walls_and_a_broken_one_changes_nothing() {
     plain(&file, &level.replace("[[plane]]", "[[plain]]"));
     run.until("the error", |session| session.console.has_errors());
     assert_eq!(run.session.world.level.statics.len(), 1);
-    plain(&file, &format!("{level}\n[[box]]\ncenter = [9, 0.5, 9]\nsize = [1, 1, 1]\n"));
+    plain(
+        &file,
+        &format!("{level}\n[[box]]\ncenter = [9, 0.5, 9]\nsize = [1, 1, 1]\n"),
+    );
     run.until("the box", |session| session.world.level.statics.len() == 2);
     run.steps(5);
     assert!(run.shown().is_empty(), "{:?}", run.shown());
@@ -221,7 +261,9 @@ fn a_saved_model_is_taken_up() {
     let before = generation(&run.session);
     let mut bytes = fs::read(&file).unwrap();
     fs::write(&file, &bytes[..bytes.len() / 2]).unwrap();
-    run.until("the refusal of half a file", |session| session.console.has_errors());
+    run.until("the refusal of half a file", |session| {
+        session.console.has_errors()
+    });
     assert_eq!(generation(&run.session), before);
     // A space after the JSON of the file is another file with the same model.
     let json_length = u32::from_le_bytes(bytes[12..16].try_into().unwrap()) as usize;

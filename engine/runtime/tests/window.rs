@@ -45,20 +45,31 @@ impl Desktop {
     /// A display of its own with a small window manager.
     fn open() -> Result<Self, String> {
         for tool in ["Xvfb", "xdotool", "openbox", "wmctrl", "import"] {
-            let found = std::env::split_paths(&std::env::var_os("PATH").unwrap_or_default()).any(|dir| dir.join(tool).is_file());
+            let found = std::env::split_paths(&std::env::var_os("PATH").unwrap_or_default())
+                .any(|dir| dir.join(tool).is_file());
             if !found {
                 return Err(format!("{tool} is not installed"));
             }
         }
         let mut server = Command::new("Xvfb")
-            .args(["-displayfd", "1", "-screen", "0", "1024x768x24", "-nolisten", "tcp"])
+            .args([
+                "-displayfd",
+                "1",
+                "-screen",
+                "0",
+                "1024x768x24",
+                "-nolisten",
+                "tcp",
+            ])
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
             .spawn()
             .map(Running)
             .map_err(|error| error.to_string())?;
         let mut number = String::new();
-        BufReader::new(server.0.stdout.take().unwrap()).read_line(&mut number).unwrap();
+        BufReader::new(server.0.stdout.take().unwrap())
+            .read_line(&mut number)
+            .unwrap();
         let display = format!(":{}", number.trim());
         let manager = Command::new("openbox")
             .env("DISPLAY", &display)
@@ -75,7 +86,11 @@ impl Desktop {
     }
 
     fn tool(&self, name: &str, arguments: &[&str]) -> String {
-        let output = Command::new(name).env("DISPLAY", &self.display).args(arguments).output().unwrap();
+        let output = Command::new(name)
+            .env("DISPLAY", &self.display)
+            .args(arguments)
+            .output()
+            .unwrap();
         String::from_utf8_lossy(&output.stdout).trim().to_owned()
     }
 
@@ -124,12 +139,16 @@ impl Game {
     /// The last step of the hero so far.
     fn hero(&self) -> Option<serde_json::Value> {
         let text = fs::read_to_string(&self.trace).ok()?;
-        let lines = text.lines().rev().filter_map(|line| serde_json::from_str::<serde_json::Value>(line).ok());
+        let lines = text
+            .lines()
+            .rev()
+            .filter_map(|line| serde_json::from_str::<serde_json::Value>(line).ok());
         lines.into_iter().find(|line| line["actor"] == "hero")
     }
 
     fn frame(&self) -> u64 {
-        self.hero().map_or(0, |hero| hero["frame"].as_u64().unwrap())
+        self.hero()
+            .map_or(0, |hero| hero["frame"].as_u64().unwrap())
     }
 
     /// Waits until something holds.
@@ -186,7 +205,10 @@ fn a_window_opens_draws_takes_keys_and_survives_its_manager() {
     let desktop = match Desktop::open() {
         Ok(desktop) => desktop,
         Err(reason) => {
-            assert!(std::env::var_os("SINEW_WINDOW_REQUIRED").is_none(), "{reason}");
+            assert!(
+                std::env::var_os("SINEW_WINDOW_REQUIRED").is_none(),
+                "{reason}"
+            );
             eprintln!("skipped: {reason}");
             return;
         }
@@ -209,16 +231,24 @@ fn a_window_opens_draws_takes_keys_and_survives_its_manager() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/sinew");
     fs::create_dir_all(&folder).unwrap();
     let picture = desktop.picture(&window, &folder.join("window.png"));
-    assert!(colours(&picture) > 100, "the picture has {} colours", colours(&picture));
+    assert!(
+        colours(&picture) > 100,
+        "the picture has {} colours",
+        colours(&picture)
+    );
 
     let before = game.hero().unwrap();
     assert!(z(&before).abs() < 0.01, "it stands: {before}");
     desktop.tool("xdotool", &["windowfocus", "--sync", &window]);
     desktop.tool("xdotool", &["keydown", "w"]);
     // At the start the camera stands at +Z or behind the hero: forward is one of both ways.
-    game.until("the hero's walk", |game| (z(&game.hero()?).abs() > 0.5).then_some(()));
+    game.until("the hero's walk", |game| {
+        (z(&game.hero()?).abs() > 0.5).then_some(())
+    });
     desktop.tool("xdotool", &["keyup", "w"]);
-    game.until("the hero's rest", |game| (game.hero()?["velocity"][2].as_f64()?.abs() < 0.01).then_some(()));
+    game.until("the hero's rest", |game| {
+        (game.hero()?["velocity"][2].as_f64()?.abs() < 0.01).then_some(())
+    });
 
     desktop.tool("xdotool", &["windowsize", "--sync", &window, "640", "400"]);
     game.goes_on("frames after a resize");
@@ -238,5 +268,9 @@ fn a_window_opens_draws_takes_keys_and_survives_its_manager() {
     desktop.tool("wmctrl", &["-c", "Sinew — Test yard"]);
     let status = game.ended();
     assert_eq!(status.code(), Some(0), "{}", game.log());
-    assert!(!game.log().to_lowercase().contains("error"), "{}", game.log());
+    assert!(
+        !game.log().to_lowercase().contains("error"),
+        "{}",
+        game.log()
+    );
 }

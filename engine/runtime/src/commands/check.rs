@@ -17,7 +17,11 @@ use super::info;
 
 /// Checks what is named, else everything in the project, and fails if there is an error.
 pub(crate) fn check(args: &CheckArgs) -> Result<(), Failure> {
-    let paths = if args.paths.is_empty() { whole_project()? } else { args.paths.clone() };
+    let paths = if args.paths.is_empty() {
+        whole_project()?
+    } else {
+        args.paths.clone()
+    };
     let mut subjects = Vec::new();
     for path in &paths {
         collect(path, &mut subjects)?;
@@ -32,12 +36,22 @@ pub(crate) fn check(args: &CheckArgs) -> Result<(), Failure> {
             }
         }
     }
-    let errors = faults.iter().filter(|fault| fault.severity == Severity::Error).count();
+    let errors = faults
+        .iter()
+        .filter(|fault| fault.severity == Severity::Error)
+        .count();
     let warnings = faults.len() - errors;
     if args.format == Format::Human {
-        note(&format!("{} checked: {errors} errors, {warnings} warnings", subjects.len()));
+        note(&format!(
+            "{} checked: {errors} errors, {warnings} warnings",
+            subjects.len()
+        ));
     }
-    if errors == 0 { Ok(()) } else { Err(Failure::Said) }
+    if errors == 0 {
+        Ok(())
+    } else {
+        Err(Failure::Said)
+    }
 }
 
 /// Something that can be checked by itself.
@@ -69,9 +83,14 @@ fn whole_project() -> Result<Vec<PathBuf>, Failure> {
     if current.join("level.toml").is_file() {
         return Ok(vec![current]);
     }
-    let root = current.ancestors().find(|folder| folder.join("assets").is_dir());
+    let root = current
+        .ancestors()
+        .find(|folder| folder.join("assets").is_dir());
     let Some(root) = root else {
-        return Err(anyhow::anyhow!("there is no project here: name what is to be checked, such as `sinew check level`").into());
+        return Err(anyhow::anyhow!(
+            "there is no project here: name what is to be checked, such as `sinew check level`"
+        )
+        .into());
     };
     let parts = ["samples", "scripts", "assets"].map(|part| root.join(part));
     Ok(parts.into_iter().filter(|part| part.is_dir()).collect())
@@ -91,10 +110,17 @@ fn collect(path: &Path, subjects: &mut Vec<Subject>) -> Result<(), Failure> {
     if path.join("level.toml").is_file() {
         add(Subject::Level(path.join("level.toml")), subjects);
     }
-    let mut entries: Vec<PathBuf> = std::fs::read_dir(path).into_iter().flatten().flatten().map(|entry| entry.path()).collect();
+    let mut entries: Vec<PathBuf> = std::fs::read_dir(path)
+        .into_iter()
+        .flatten()
+        .flatten()
+        .map(|entry| entry.path())
+        .collect();
     entries.sort();
     for entry in entries {
-        let hidden = entry.file_name().is_none_or(|name| name.to_string_lossy().starts_with('.'));
+        let hidden = entry
+            .file_name()
+            .is_none_or(|name| name.to_string_lossy().starts_with('.'));
         if entry.is_dir() && !hidden {
             // Definitions for editors look like scripts and are none.
             if !entry.ends_with("scripts/types") && !entry.ends_with("target") {
@@ -134,7 +160,12 @@ fn level_faults(file: &Path) -> Vec<Diagnostic> {
         watch: false,
     };
     match Session::open(&options) {
-        Ok(session) => session.console.entries.into_iter().map(|entry| entry.fault).collect(),
+        Ok(session) => session
+            .console
+            .entries
+            .into_iter()
+            .map(|entry| entry.fault)
+            .collect(),
         Err(faults) => faults,
     }
 }
@@ -144,7 +175,8 @@ fn script_faults(_file: &Path) -> Vec<Diagnostic> {
 }
 
 fn graph_faults(file: &Path) -> Vec<Diagnostic> {
-    let read = info::locate(file).and_then(|(mut assets, path)| assets.graph(&path).map_err(|fault| *fault));
+    let read = info::locate(file)
+        .and_then(|(mut assets, path)| assets.graph(&path).map_err(|fault| *fault));
     read.err().into_iter().collect()
 }
 
@@ -152,7 +184,11 @@ fn model_faults(file: &Path) -> Vec<Diagnostic> {
     match info::load(file) {
         Ok(model) => {
             let shown = file.display().to_string();
-            model.warnings.iter().map(|warning| Diagnostic::from_warning(warning, &shown, None)).collect()
+            model
+                .warnings
+                .iter()
+                .map(|warning| Diagnostic::from_warning(warning, &shown, None))
+                .collect()
         }
         Err(fault) => vec![fault],
     }

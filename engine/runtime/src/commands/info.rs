@@ -13,7 +13,11 @@ use crate::{Failure, cli::InfoArgs, project::root_of, run::say};
 pub(crate) fn info(args: &InfoArgs) -> Result<(), Failure> {
     let model = load(&args.file)?;
     let shown = args.file.display().to_string();
-    let text = if args.json { as_json(&model, &shown).to_string() } else { as_text(&model, &shown) };
+    let text = if args.json {
+        as_json(&model, &shown).to_string()
+    } else {
+        as_text(&model, &shown)
+    };
     say(&text)?;
     Ok(())
 }
@@ -35,7 +39,10 @@ pub(crate) fn locate(file: &Path) -> Result<(Assets, LogicalPath), Diagnostic> {
     match assets.path_of(&absolute) {
         Some(path) => Ok((assets, path)),
         None => {
-            let message = format!("`{}` is no name that a file of a level can have", file.display());
+            let message = format!(
+                "`{}` is no name that a file of a level can have",
+                file.display()
+            );
             Err(Diagnostic::error("E-FILE-NAME", message))
         }
     }
@@ -43,10 +50,14 @@ pub(crate) fn locate(file: &Path) -> Result<(Assets, LogicalPath), Diagnostic> {
 
 fn as_json(model: &Model, file: &str) -> Value {
     let skeleton = &model.skeleton;
-    let joints = skeleton.names.iter().zip(&skeleton.parents).map(|(name, &parent)| {
-        let parent = skeleton.names.get(usize::from(parent));
-        json!({ "name": name, "parent": parent })
-    });
+    let joints = skeleton
+        .names
+        .iter()
+        .zip(&skeleton.parents)
+        .map(|(name, &parent)| {
+            let parent = skeleton.names.get(usize::from(parent));
+            json!({ "name": name, "parent": parent })
+        });
     let warnings = model.warnings.iter().map(|warning| {
         json!({ "code": warning.code, "pointer": warning.pointer, "message": warning.message })
     });
@@ -79,7 +90,11 @@ fn clip_json(clip: &Clip) -> Value {
 
 fn mesh_json(mesh: &Mesh) -> Value {
     let (vertices, triangles) = counts(mesh);
-    let influences = mesh.primitives.iter().map(|part| part.influences.per_vertex).max();
+    let influences = mesh
+        .primitives
+        .iter()
+        .map(|part| part.influences.per_vertex)
+        .max();
     json!({
         "name": mesh.name,
         "vertices": vertices,
@@ -92,19 +107,34 @@ fn mesh_json(mesh: &Mesh) -> Value {
 }
 
 fn counts(mesh: &Mesh) -> (usize, usize) {
-    let vertices = mesh.primitives.iter().map(|part| part.positions.len()).sum();
-    let triangles = mesh.primitives.iter().map(|part| part.triangles.len() / 3).sum();
+    let vertices = mesh
+        .primitives
+        .iter()
+        .map(|part| part.positions.len())
+        .sum();
+    let triangles = mesh
+        .primitives
+        .iter()
+        .map(|part| part.triangles.len() / 3)
+        .sum();
     (vertices, triangles)
 }
 
 fn as_text(model: &Model, file: &str) -> String {
     let size = model.bounds[1] - model.bounds[0];
-    let mut lines = vec![format!("{file}: {:.2} x {:.2} x {:.2} m", size.x, size.y, size.z)];
+    let mut lines = vec![format!(
+        "{file}: {:.2} x {:.2} x {:.2} m",
+        size.x, size.y, size.z
+    )];
     let skeleton = &model.skeleton;
     lines.push(format!("\n{} joints", skeleton.names.len()));
     let mut depths = vec![0; skeleton.names.len()];
     for (joint, (name, &parent)) in skeleton.names.iter().zip(&skeleton.parents).enumerate() {
-        depths[joint] = if parent == NO_PARENT { 0 } else { depths[usize::from(parent)] + 1 };
+        depths[joint] = if parent == NO_PARENT {
+            0
+        } else {
+            depths[usize::from(parent)] + 1
+        };
         lines.push(format!("  {}{name}", "  ".repeat(depths[joint])));
     }
     lines.push(format!("\n{} clips", model.clips.len()));
@@ -112,15 +142,42 @@ fn as_text(model: &Model, file: &str) -> String {
     lines.push(format!("\n{} meshes", model.meshes.len()));
     for mesh in &model.meshes {
         let (vertices, triangles) = counts(mesh);
-        let kind = if mesh.skin.is_some() { "skinned" } else { "rigid" };
-        lines.push(format!("  {}  {vertices} vertices, {triangles} triangles, {kind}", mesh.name));
+        let kind = if mesh.skin.is_some() {
+            "skinned"
+        } else {
+            "rigid"
+        };
+        lines.push(format!(
+            "  {}  {vertices} vertices, {triangles} triangles, {kind}",
+            mesh.name
+        ));
     }
-    list(&mut lines, "morph targets", skeleton.morphs.iter().map(String::as_str));
-    list(&mut lines, "materials", model.materials.iter().map(|material| material.name.as_str()));
-    list(&mut lines, "looks", model.variants.iter().map(String::as_str));
+    list(
+        &mut lines,
+        "morph targets",
+        skeleton.morphs.iter().map(String::as_str),
+    );
+    list(
+        &mut lines,
+        "materials",
+        model
+            .materials
+            .iter()
+            .map(|material| material.name.as_str()),
+    );
+    list(
+        &mut lines,
+        "looks",
+        model.variants.iter().map(String::as_str),
+    );
     if !model.warnings.is_empty() {
         lines.push(format!("\n{} warnings", model.warnings.len()));
-        let line = |warning: &sinew_model::Warning| format!("  {} at {}: {}", warning.code, warning.pointer, warning.message);
+        let line = |warning: &sinew_model::Warning| {
+            format!(
+                "  {} at {}: {}",
+                warning.code, warning.pointer, warning.message
+            )
+        };
         lines.extend(model.warnings.iter().map(line));
     }
     lines.join("\n")
@@ -138,7 +195,10 @@ fn clip_line(clip: &Clip) -> String {
         line += &format!("\n      {:.3} s  {}", marker.time, marker.name);
     }
     for window in &clip.windows {
-        line += &format!("\n      {:.3} to {:.3} s  {}", window.begin, window.end, window.name);
+        line += &format!(
+            "\n      {:.3} to {:.3} s  {}",
+            window.begin, window.end, window.name
+        );
     }
     for curve in &clip.curves {
         line += &format!("\n      curve {}", curve.name);

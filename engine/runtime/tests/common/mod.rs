@@ -1,5 +1,9 @@
 //! A small project in a temporary folder, and ways to run it.
-#![allow(dead_code, clippy::unwrap_used, reason = "shared by test binaries that use different parts; a test fails by panicking")]
+#![allow(
+    dead_code,
+    clippy::unwrap_used,
+    reason = "shared by test binaries that use different parts; a test fails by panicking"
+)]
 
 use std::{
     fs,
@@ -114,8 +118,15 @@ impl TestProject {
     /// A level with one actor that plays a clip, without scripts.
     pub fn without_scripts() -> Self {
         let scripted = |line: &&str| !line.starts_with("scripts");
-        let level = LEVEL.lines().filter(scripted).collect::<Vec<_>>().join("\n");
-        Self::bare(&level.replace("model = \"sinew:hero.glb\"", "model = \"sinew:hero.glb\"\nclip = \"walk\""))
+        let level = LEVEL
+            .lines()
+            .filter(scripted)
+            .collect::<Vec<_>>()
+            .join("\n");
+        Self::bare(&level.replace(
+            "model = \"sinew:hero.glb\"",
+            "model = \"sinew:hero.glb\"\nclip = \"walk\"",
+        ))
     }
 
     /// Writes a file of the level in one go.
@@ -130,14 +141,22 @@ impl TestProject {
 
     /// Runs the program in the project's folder, without a display.
     pub fn sinew(&self, arguments: &[&str]) -> Output {
-        command().current_dir(self.folder.path()).args(arguments).output().unwrap()
+        command()
+            .current_dir(self.folder.path())
+            .args(arguments)
+            .output()
+            .unwrap()
     }
 }
 
 /// The program, as on a machine without a display.
 pub fn command() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_sinew"));
-    command.env_remove("DISPLAY").env_remove("WAYLAND_DISPLAY").env_remove("WAYLAND_SOCKET").env_remove("SINEW_LOG");
+    command
+        .env_remove("DISPLAY")
+        .env_remove("WAYLAND_DISPLAY")
+        .env_remove("WAYLAND_SOCKET")
+        .env_remove("SINEW_LOG");
     command
 }
 
