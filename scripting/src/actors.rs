@@ -1,0 +1,329 @@
+//! Files and instances: which scripts are loaded, and what each actor runs.
+
+use std::{panic::AssertUnwindSafe, sync::Arc};
+
+use sinew_assets::{Diagnostic, LogicalPath};
+use sinew_world::{ActorId, Motion};
+
+use crate::{
+    api::Caller,
+    budget::{self, Used},
+    host::{ActorScripts, Instance, MAX_SOURCE_BYTES, Module, Place, Script, ScriptHost, ScriptLanguage, new_vm},
+    language::{Failure, Source, Summary},
+    properties::{self, Props},
+    report::find_word,
+};
+
+impl ScriptHost {
+    /// Makes instances for actors that are new, and drops those of actors that are gone. The world is on the stage.
+    pub(crate) fn follow_actors(&mut self) {
+        let mut ids = Vec::new();
+        self.stage.lock().world.actors.ids_into(&mut ids);
+        for index in 0..self.actors.len() {
+            let gone = self.actors[index].as_ref().is_some_and(|scripts| !ids.contains(&scripts.id));
+            if gone {
+                self.drop_actor(index);
+            }
+        }
+        for id in ids {
+            let known = self.actors.get(id.index as usize).and_then(Option::as_ref).map(|scripts| scripts.id);
+            if known != Some(id) {
+                self.add_actor(id);
+            }
+        }
+    }
+
+    fn add_actor(&mut self, id: ActorId) {
+        let index = id.index as usize;
+        if self.actors.len() <= index {
+            self.actors.resize_with(index + 1, || None);
+        }
+        let paths = self.stage.lock().world.actors.get(id).map(|actor| actor.scripts.clone()).unwrap_or_default();
+        let mut instances = Vec::new();
+        for path in paths {
+            match self.ensure_loaded(&path) {
+                Ok(script) => instances.push(Instance { script, number: None, started: false, strikes: Vec::new() }),
+                Err(fault) => self.tell(None, *fault, false),
+            }
+        }
+        self.actors[index] = Some(ActorScripts { id, instances });
+        for order in 0..self.actors[index].as_ref().map_or(0, |scripts| scripts.instances.len()) {
+            self.instantiate(Place { actor: index, order });
+        }
+        self.check_properties(id);
+    }
+
+    /// Makes the instance of a place whose script has a good version, and sets the script's graph.
+    pub(crate) fn instantiate(&mut self, place: Place) {
+        let Some((scripts, instance)) = self.at(place) else {
+            return;
+        };
+        let (id, script) = (scripts.id, instance.script);
+        let Some(summary) = self.scripts[script].summary.clone() else {
+            return;
+        };
+        let props = match self.props_of(id, &summary) {
+            Ok(props) => props,
+            Err(fault) => {
+                let fault = self.level_fault(id, fault);
+                self.tell(Some(script), fault, false);
+                // The script's own values, so that the actor is not left without a mind.
+                properties::resolve(&summary.properties, &Default::default()).unwrap_or_default()
+            }
+        };
+        let Script { module, language, .. } = self.scripts[script];
+        let vm = self.modules[module].vms[language as usize].as_deref_mut();
+        match vm.map(|vm| vm.create(script, id, &props)) {
+            Some(Ok(number)) => {
+                if let Some(instance) = self.actors[place.actor].as_mut().and_then(|scripts| scripts.instances.get_mut(place.order)) {
+                    instance.number = Some(number);
+                }
+                self.give_graph(id, script, &summary);
+            }
+            Some(Err(failure)) => self.tell(Some(script), *failure, false),
+            None => {}
+        }
+    }
+
+    fn give_graph(&mut self, id: ActorId, script: usize, summary: &Summary) {
+        let Some(graph) = &summary.graph else {
+            return;
+        };
+        let motion = Motion::Graph { def: graph.def.clone(), file: graph.file.clone() };
+        let outcome = self.stage.lock().world.set_motion(id, motion);
+        if let Err(error) = outcome {
+            let fault = match error {
+                sinew_world::WorldError::Asset(fault) => *fault,
+                other => Diagnostic::error("E-SCRIPT-GRAPH", other.to_string()),
+            };
+            let fault = self.graph_fault(id, script, graph.line, fault);
+            self.tell(Some(script), fault, false);
+        }
+    }
+
+    /// A graph's fault at its place in the script that wrote the graph.
+    pub(crate) fn graph_fault(&self, id: ActorId, script: usize, line: u32, fault: Diagnostic) -> Diagnostic {
+        let script = &self.scripts[script];
+        let first = usize::from(script.language == ScriptLanguage::Lua);
+        let name = self.stage.lock().world.actors.get(id).map(|actor| actor.name.to_string());
+        graph_fault(&script.source, first, line, name, fault)
+    }
+
+    /// The number of a script, read and compiled where it is new.
+    pub(crate) fn ensure_loaded(&mut self, path: &LogicalPath) -> Result<usize, Failure> {
+        if let Some(known) = self.scripts.iter().position(|script| script.source.path == *path) {
+            return Ok(known);
+        }
+        let language = ScriptLanguage::of(path).ok_or_else(|| {
+            let message = format!("`{path}` is no script: its name ends neither in `.lua` nor in `.rhai`");
+            Box::new(Diagnostic::error("E-SCRIPT-ENDING", message))
+        })?;
+        let (text, shown) = {
+            let stage = &mut self.stage.lock().world;
+            (stage.assets.text(path)?.value, stage.assets.display(path))
+        };
+        let source = Source { path: path.clone(), shown, text };
+        check_size(&source)?;
+        self.check_twin(path)?;
+        let module = self.module(&path.space);
+        self.ensure_vm(module, language)?;
+        let slot = self.scripts.len();
+        self.scripts.push(Script { source: source.clone(), module, language, summary: None });
+        match self.prepare(slot, &source) {
+            Ok(summary) => {
+                self.commit(module, language);
+                self.scripts[slot].summary = Some(summary);
+            }
+            Err(failure) => self.tell(Some(slot), *failure, false),
+        }
+        Ok(slot)
+    }
+
+    /// The same name in both languages would be two scripts that look like one.
+    fn check_twin(&self, path: &LogicalPath) -> Result<(), Failure> {
+        let stem = |path: &LogicalPath| path.path.rsplit_once('.').map(|(stem, _)| stem.to_owned());
+        let twin = self
+            .scripts
+            .iter()
+            .map(|script| &script.source.path)
+            .find(|other| other.space == path.space && stem(other) == stem(path));
+        twin.map_or(Ok(()), |twin| {
+            let message = format!("`{path}` and `{twin}` are one script in two languages");
+            Err(Box::new(Diagnostic::error("E-SCRIPT-TWICE", message).help("give one of them another name")))
+        })
+    }
+
+    fn module(&mut self, space: &str) -> usize {
+        if let Some(known) = self.modules.iter().position(|module| &*module.space == space) {
+            return known;
+        }
+        self.modules.push(Module {
+            space: Arc::from(space),
+            vms: [None, None],
+            used: Used::default(),
+            over: false,
+            overruns: 0,
+            disabled: false,
+        });
+        self.modules.len() - 1
+    }
+
+    fn ensure_vm(&mut self, module: usize, language: ScriptLanguage) -> Result<(), Failure> {
+        let place = &mut self.modules[module].vms[language as usize];
+        if place.is_none() {
+            *place = Some(new_vm(language, &self.stage)?);
+        }
+        Ok(())
+    }
+
+    /// Compiles a file and runs its top level, with nothing but the log within reach.
+    pub(crate) fn prepare(&mut self, slot: usize, source: &Source) -> Result<Summary, Failure> {
+        let Script { module, language, .. } = self.scripts[slot];
+        let budget = self.budget;
+        let module = &mut self.modules[module];
+        let Some(vm) = module.vms[language as usize].as_deref_mut() else {
+            return Err(Failure::default());
+        };
+        self.stage.set_caller(Caller { space: module.space.clone(), ..Caller::default() });
+        self.stage.lock().host.loading = true;
+        let work = || std::panic::catch_unwind(AssertUnwindSafe(|| vm.prepare(slot, source)));
+        let (outcome, _) = budget::run(budget, &mut Used::default(), work);
+        self.stage.lock().host.loading = false;
+        self.stage.set_caller(Caller::default());
+        outcome.unwrap_or_else(|_| {
+            let message = format!("the engine failed while it loaded `{}`", source.shown);
+            Err(Box::new(Diagnostic::error("E-SCRIPT-PANIC", message)))
+        })
+    }
+
+    pub(crate) fn commit(&mut self, module: usize, language: ScriptLanguage) {
+        if let Some(vm) = self.modules[module].vms[language as usize].as_deref_mut() {
+            vm.commit();
+        }
+    }
+
+    /// What an instance of a script sees of its actor's properties.
+    pub(crate) fn props_of(&self, id: ActorId, summary: &Summary) -> Result<Props, properties::Fault> {
+        let stage = self.stage.lock();
+        let given = stage.world.actors.get(id).map(|actor| actor.properties.clone()).unwrap_or_default();
+        drop(stage);
+        properties::resolve(&summary.properties, &given)
+    }
+
+    /// Gives the instances of an actor the properties that hold now.
+    pub(crate) fn refresh_props(&mut self, id: ActorId) {
+        let index = id.index as usize;
+        let count = self.actors.get(index).and_then(Option::as_ref).map_or(0, |scripts| scripts.instances.len());
+        for order in 0..count {
+            let Some((_, instance)) = self.at(Place { actor: index, order }) else {
+                continue;
+            };
+            let (script, Some(number)) = (instance.script, instance.number) else {
+                continue;
+            };
+            let Some(summary) = self.scripts[script].summary.clone() else {
+                continue;
+            };
+            let Ok(props) = self.props_of(id, &summary) else {
+                continue;
+            };
+            let Script { module, language, .. } = self.scripts[script];
+            if let Some(vm) = self.modules[module].vms[language as usize].as_deref_mut()
+                && let Err(failure) = vm.set_props(number, &props)
+            {
+                self.tell(Some(script), *failure, false);
+            }
+        }
+    }
+
+    /// Properties that the level gives to an actor but none of its scripts declares.
+    fn check_properties(&mut self, id: ActorId) {
+        for fault in self.unknown_properties(id) {
+            self.tell(None, fault, false);
+        }
+    }
+
+    pub(crate) fn unknown_properties(&self, id: ActorId) -> Vec<Diagnostic> {
+        let scripts = self.actors.get(id.index as usize).and_then(Option::as_ref);
+        let broken = scripts.is_some_and(|scripts| {
+            scripts.instances.iter().any(|instance| self.scripts[instance.script].summary.is_none())
+        });
+        if broken {
+            return Vec::new();
+        }
+        let declared = self.declared(id);
+        let stage = self.stage.lock();
+        let given: Vec<String> = stage.world.actors.get(id).map(|actor| actor.properties.keys().cloned().collect()).unwrap_or_default();
+        drop(stage);
+        given
+            .iter()
+            .filter(|name| !declared.iter().any(|properties| properties.contains_key(*name)))
+            .map(|name| self.level_fault(id, properties::unknown(name, declared.iter().copied())))
+            .collect()
+    }
+
+    /// A fault of a property at its place in the level's file.
+    pub(crate) fn level_fault(&self, id: ActorId, fault: properties::Fault) -> Diagnostic {
+        let mut stage = self.stage.lock();
+        let name = stage.world.actors.get(id).map(|actor| actor.name.to_string());
+        let mut made = Diagnostic::error("E-SCRIPT-PROPERTY", fault.message);
+        made.help = fault.help;
+        let path = stage.world.level.path.clone();
+        let shown = stage.world.assets.display(&path);
+        if let Ok(text) = stage.world.assets.text(&path) {
+            let text = text.value;
+            let from = name.as_ref().and_then(|name| text.find(&format!("\"{name}\""))).unwrap_or(0);
+            if let Some(place) = find_word(&text, from, text.len(), &fault.token) {
+                made = made.at(&shown, &text, place);
+            }
+        }
+        made.actor = name;
+        made
+    }
+
+    /// Drops the instances of an actor, its coroutines, and what those had asked for.
+    pub(crate) fn drop_actor(&mut self, index: usize) {
+        let Some(scripts) = self.actors.get_mut(index).and_then(Option::take) else {
+            return;
+        };
+        self.cancel_tasks(|waiting| waiting.actor == scripts.id);
+        for instance in &scripts.instances {
+            let Script { module, language, .. } = self.scripts[instance.script];
+            if let (Some(vm), Some(number)) = (self.modules[module].vms[language as usize].as_deref_mut(), instance.number) {
+                vm.remove(number);
+            }
+        }
+    }
+}
+
+/// Refuses files that are too long.
+pub(crate) fn check_size(source: &Source) -> Result<(), Failure> {
+    let bytes = source.text.len();
+    if bytes <= MAX_SOURCE_BYTES {
+        return Ok(());
+    }
+    let message = format!("`{}` has {bytes} bytes, at most {MAX_SOURCE_BYTES} are read", source.shown);
+    Err(Box::new(Diagnostic::error("E-SCRIPT-SIZE", message).in_file(&source.shown)))
+}
+
+/// A graph's fault at its place in a script.
+pub(crate) fn graph_fault(source: &Source, first: usize, line: u32, actor: Option<String>, fault: Diagnostic) -> Diagnostic {
+    let Some(pointer) = fault.pointer.clone() else {
+        return Diagnostic { actor, ..fault }.in_file(&source.shown);
+    };
+    let place = crate::graph_value::readable(&pointer, first);
+    let message = if place.is_empty() { fault.message.clone() } else { format!("graph, at `{place}`: {}", fault.message) };
+    let from = crate::report::line_range(&source.text, line).start;
+    let from = if line == 0 { 0 } else { from };
+    let quoted = fault.message.split('`').nth(1).map(str::to_owned);
+    let steps = pointer.rsplit('/').filter(|step| step.parse::<usize>().is_err()).map(str::to_owned);
+    let words = quoted.into_iter().chain(steps).filter(|word| !word.is_empty());
+    let found = words.into_iter().find_map(|word| find_word(&source.text, from, source.text.len(), &word));
+    let mut made = Diagnostic { message, actor, file: Some(source.shown.clone()), span: None, source: None, ..fault };
+    if let Some(range) = found {
+        let near = made.help.as_deref().and_then(|help| help.strip_prefix("did you mean `")?.strip_suffix("`?"));
+        made.edit = near.map(|near| sinew_assets::Edit { start: range.start, end: range.end, replacement: near.to_owned() });
+        made = made.at(&source.shown, &source.text, range);
+    }
+    made
+}

@@ -1,0 +1,41 @@
+//! Messages between actors' scripts: plain data, delivered at the start of the next update.
+
+use sinew_world::{ActorId, Data, Message};
+
+use super::{ApiError, Call, rows};
+
+rows! {
+    /// Sends a message to this actor: its scripts get `on_message(name, data, sender)` at the start of the next update.
+    ///
+    /// `data` is copied. Messages arrive by sender, then in the order of sending.
+    method "send" send(
+        /// What it is about.
+        name: &str => "open",
+        /// Any plain data.
+        data: Data = Data::Nil => Data::Map([("by".to_owned(), Data::Text("hero".to_owned()))].into()),
+    ) -> ();
+    /// Sends a message to every other actor.
+    service("world") "broadcast" broadcast(
+        /// What it is about.
+        name: &str => "waved",
+        /// Any plain data.
+        data: Data = Data::Nil => Data::Number(3.0),
+    ) -> ();
+}
+
+fn send(call: &mut Call<'_>, actor: ActorId, name: &str, data: Data) -> Result<(), ApiError> {
+    call.actor(actor)?;
+    let from = call.host.caller.actor;
+    call.world.messages.send(Message { to: actor, from, name: name.to_owned(), data });
+    Ok(())
+}
+
+fn broadcast(call: &mut Call<'_>, name: &str, data: Data) -> Result<(), ApiError> {
+    let from = call.host.caller.actor;
+    let mut ids = Vec::new();
+    call.world.actors.ids_into(&mut ids);
+    for to in ids.into_iter().filter(|&id| Some(id) != from) {
+        call.world.messages.send(Message { to, from, name: name.to_owned(), data: data.clone() });
+    }
+    Ok(())
+}

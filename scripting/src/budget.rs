@@ -1,0 +1,129 @@
+//! The time that scripts may take. The only file of this crate that reads a clock.
+//!
+//! Both languages count safepoints: Luau's interrupts (loops, calls), Rhai's operations. A count repeats exactly from run to
+//! run; a wall clock suits a window that records nothing.
+
+use std::{
+    cell::Cell,
+    time::{Duration, Instant},
+};
+
+/// How a mod's share of a frame is measured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Budget {
+    /// Safepoints of a mod in a frame: the same in every run.
+    Steps(u64),
+    /// Time of a mod in a frame: for windows that do not record.
+    Wall(Duration),
+}
+
+impl Default for Budget {
+    fn default() -> Self {
+        Budget::Steps(2_000_000)
+    }
+}
+
+impl Budget {
+    /// As a window that does not record should use it.
+    pub const WINDOW: Self = Budget::Wall(Duration::from_millis(20));
+}
+
+/// Safepoints that a call gets at least, so that the callers after an endless loop in the same mod still run.
+const RESERVE: u64 = 10_000;
+/// A wall clock is looked at once in so many safepoints.
+const CLOCK_EVERY: u64 = 256;
+
+#[derive(Clone, Copy)]
+struct Running {
+    left: u64,
+    deadline: Option<Instant>,
+    over: bool,
+}
+
+const IDLE: Running = Running { left: u64::MAX, deadline: None, over: false };
+
+thread_local! {
+    static RUNNING: Cell<Running> = const { Cell::new(IDLE) };
+}
+
+/// What one mod has used of a frame.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Used {
+    steps: u64,
+    wall: Duration,
+}
+
+/// Runs `work` of a mod within what is left of its budget; tells whether it went over.
+#[allow(clippy::disallowed_methods, reason = "this is the file that reads the clock")]
+pub(crate) fn run<R>(budget: Budget, used: &mut Used, work: impl FnOnce() -> R) -> (R, bool) {
+    let started = Instant::now();
+    let granted = match budget {
+        Budget::Steps(steps) => Running { left: steps.saturating_sub(used.steps).max(RESERVE), deadline: None, over: false },
+        Budget::Wall(wall) => {
+            let left = wall.saturating_sub(used.wall).max(wall / 20);
+            Running { left: u64::MAX, deadline: started.checked_add(left), over: false }
+        }
+    };
+    let before = RUNNING.replace(granted);
+    // Restored even where `work` panics, so that the next call does not inherit a spent budget.
+    let restore = Restore(before);
+    let result = work();
+    let after = RUNNING.get();
+    drop(restore);
+    match budget {
+        Budget::Steps(_) => used.steps = used.steps.saturating_add(granted.left - after.left),
+        Budget::Wall(_) => used.wall += started.elapsed(),
+    }
+    (result, after.over)
+}
+
+struct Restore(Running);
+
+impl Drop for Restore {
+    fn drop(&mut self) {
+        RUNNING.set(self.0);
+    }
+}
+
+/// Passes one safepoint; true once the budget is spent, and from then on at every safepoint.
+#[allow(clippy::disallowed_methods, reason = "this is the file that reads the clock")]
+pub(crate) fn spend() -> bool {
+    RUNNING.with(|running| {
+        let mut now = running.get();
+        if now.left == 0 || now.over {
+            now.over = true;
+        } else {
+            now.left -= 1;
+            now.over = now.left.is_multiple_of(CLOCK_EVERY)
+                && now.deadline.is_some_and(|deadline| Instant::now() >= deadline);
+        }
+        running.set(now);
+        now.over
+    })
+}
+
+/// True once the running call is over its budget.
+pub(crate) fn is_over() -> bool {
+    RUNNING.get().over
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_spent_budget_stays_spent_and_leaves_a_reserve_for_the_next_call() {
+        let mut used = Used::default();
+        let budget = Budget::Steps(RESERVE * 2);
+        let count = || (0..RESERVE * 10).take_while(|_| !spend()).count() as u64;
+        let (first, over) = run(budget, &mut used, || {
+            let steps = count();
+            assert!(spend() && is_over(), "once over, always over");
+            steps
+        });
+        assert_eq!((first, over), (RESERVE * 2, true));
+        let (second, over) = run(budget, &mut used, count);
+        assert_eq!((second, over), (RESERVE, true));
+        assert!(!spend() && !is_over(), "outside of a call there is no budget");
+    }
+}

@@ -1,0 +1,307 @@
+//! The scripts' parts of a step.
+//!
+//! update: on_start of new actors, due messages, timers, coroutines, on_input, on_update, on_stop; each by actor, then
+//! by the order of its scripts. react: this step's animation events in their order, on_late_update, on_stop.
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use sinew_anim::{Graph, GraphEventKind};
+use sinew_world::{ActorId, Behaviour, Data, Event, StableHasher, World};
+
+use crate::{
+    api::release,
+    callbacks::Callback,
+    host::{Lent, Place, Script, ScriptHost},
+    language::{Waiting, Wake},
+    value::Value,
+};
+
+impl Behaviour for ScriptHost {
+    fn update(&mut self, world: &mut World, dt: f32) {
+        let _lent = Lent::new(&self.stage.clone(), world);
+        self.begin_budgets();
+        self.follow_actors();
+        let places = self.places();
+        self.start_new(&places);
+        self.deliver_messages();
+        self.run_timers(dt);
+        self.run_tasks();
+        self.tell_input(&places);
+        self.for_living(&places, Callback::Update, &[Value::Number(f64::from(dt))]);
+        self.stop_dying();
+    }
+
+    fn fixed_update(&mut self, world: &mut World, dt: f32) {
+        let wanted = |script: &Script| {
+            let callbacks = script.summary.as_ref().map(|summary| &summary.callbacks);
+            callbacks.is_some_and(|callbacks| callbacks[Callback::FixedUpdate as usize].is_some())
+        };
+        if !self.scripts.iter().any(wanted) {
+            return;
+        }
+        let _lent = Lent::new(&self.stage.clone(), world);
+        let places = self.places();
+        self.for_living(&places, Callback::FixedUpdate, &[Value::Number(f64::from(dt))]);
+    }
+
+    fn pose(&mut self, _world: &mut World) {}
+
+    fn react(&mut self, world: &mut World, dt: f32) {
+        let _lent = Lent::new(&self.stage.clone(), world);
+        self.tell_events();
+        let places = self.places();
+        self.for_living(&places, Callback::LateUpdate, &[Value::Number(f64::from(dt))]);
+        self.stop_dying();
+    }
+
+    fn hash_into(&self, hasher: &mut StableHasher) {
+        for scripts in self.actors.iter().flatten() {
+            for instance in &scripts.instances {
+                let vm = self.vm(instance.script);
+                let fields = vm.zip(instance.number).map(|(vm, number)| vm.fields(number));
+                for (name, value) in fields.into_iter().flatten() {
+                    hasher.text(&name);
+                    hasher.data(&value);
+                }
+            }
+        }
+    }
+}
+
+impl ScriptHost {
+    fn alive(&self, place: Place) -> bool {
+        let Some((scripts, _)) = self.at(place) else {
+            return false;
+        };
+        self.is_alive(scripts.id)
+    }
+
+    fn is_alive(&self, id: ActorId) -> bool {
+        self.stage.lock().world.actors.get(id).is_some_and(|actor| actor.alive)
+    }
+
+    /// A callback for every living actor whose script has started.
+    fn for_living(&mut self, places: &[Place], callback: Callback, arguments: &[Value<'_>]) {
+        for &place in places {
+            let started = self.at(place).is_some_and(|(_, instance)| instance.started);
+            if started && self.takes(place, callback).is_some() && self.alive(place) {
+                self.callback(place, callback, arguments);
+            }
+        }
+    }
+
+    /// The place of an actor's script.
+    fn place_of(&self, actor: ActorId, order: usize) -> Option<Place> {
+        let place = Place { actor: actor.index as usize, order };
+        self.at(place).filter(|(scripts, _)| scripts.id == actor).map(|_| place)
+    }
+
+    pub(crate) fn start_new(&mut self, places: &[Place]) {
+        for &place in places {
+            let new = self.at(place).is_some_and(|(_, instance)| !instance.started && instance.number.is_some());
+            if !new || !self.alive(place) {
+                continue;
+            }
+            if let Some(scripts) = &mut self.actors[place.actor] {
+                scripts.instances[place.order].started = true;
+            }
+            self.callback(place, Callback::Start, &[]);
+        }
+    }
+
+    fn deliver_messages(&mut self) {
+        let due = self.stage.lock().world.messages.take_due();
+        for message in due {
+            if !self.is_alive(message.to) {
+                continue;
+            }
+            let sender = message.from.map_or(Value::Nil, Value::Actor);
+            let arguments = [Value::Text(&message.name), Value::of(&message.data), sender];
+            let mut order = 0;
+            while let Some(place) = self.place_of(message.to, order) {
+                self.callback(place, Callback::Message, &arguments);
+                order += 1;
+            }
+        }
+    }
+
+    fn run_timers(&mut self, dt: f32) {
+        let due = self.stage.lock().world.timers.take_due(f64::from(dt));
+        for timer in due {
+            if let (true, Some(place)) = (self.is_alive(timer.actor), self.place_of(timer.actor, usize::from(timer.script))) {
+                self.named(place, &timer.name);
+            }
+        }
+    }
+
+    fn run_tasks(&mut self) {
+        let clock = self.stage.lock().world.clock;
+        let due = |waiting: &Waiting| match waiting.wake {
+            Wake::Time(time) => clock.time >= time,
+            Wake::Frame(frame) => clock.frame >= frame,
+        };
+        let mut tasks: Vec<Waiting> = self.waiting().into_iter().filter(due).collect();
+        tasks.sort_by_key(|task| (task.actor, task.script, task.id));
+        for task in tasks {
+            match self.place_of(task.actor, usize::from(task.script)) {
+                Some(place) if self.is_alive(task.actor) => {
+                    self.run(place, "a coroutine", |vm, _| vm.resume(task.id).map(|_| ()));
+                }
+                _ => {
+                    self.cancel_tasks(|waiting| waiting.id == task.id);
+                }
+            }
+        }
+        self.tell_failed_tasks();
+    }
+
+    /// Errors of coroutines that failed before they first waited.
+    fn tell_failed_tasks(&mut self) {
+        let vms = self.modules.iter_mut().flat_map(|module| module.vms.iter_mut().flatten());
+        let failed: Vec<_> = vms.flat_map(|vm| vm.take_failed()).collect();
+        for (actor, order, failure) in failed {
+            if let Some((place, script)) = self
+                .place_of(actor, usize::from(order))
+                .and_then(|place| Some((place, self.at(place)?.1.script)))
+            {
+                self.fail(place, "a coroutine", script, failure);
+            }
+        }
+    }
+
+    fn waiting(&self) -> Vec<Waiting> {
+        let vms = self.modules.iter().flat_map(|module| module.vms.iter().flatten());
+        vms.flat_map(|vm| vm.waiting()).collect()
+    }
+
+    /// Drops coroutines and lets go what they had asked for; gives their number.
+    pub(crate) fn cancel_tasks(&mut self, which: impl Fn(&Waiting) -> bool) -> usize {
+        let cancelled: Vec<u64> = self.waiting().iter().filter(|waiting| which(waiting)).map(|waiting| waiting.id).collect();
+        for vm in self.modules.iter_mut().flat_map(|module| module.vms.iter_mut().flatten()) {
+            cancelled.iter().for_each(|&id| vm.cancel(id));
+        }
+        let mut stage = self.stage.lock();
+        let (gone, kept) = std::mem::take(&mut stage.host.asks).into_iter().partition(|ask| cancelled.contains(&ask.task));
+        stage.host.asks = kept;
+        for ask in &gone {
+            release(&mut stage.world, ask);
+        }
+        cancelled.len()
+    }
+
+    fn tell_input(&mut self, places: &[Place]) {
+        let edges: Vec<(String, bool, f64)> = {
+            let controls = &self.stage.lock().world.controls;
+            let edge = |edge: &sinew_world::Edge| {
+                let action = controls.actions.get(usize::from(edge.action))?;
+                Some((action.name.clone(), edge.pressed, f64::from(edge.value)))
+            };
+            controls.edges.iter().filter_map(edge).collect()
+        };
+        if edges.is_empty() {
+            return;
+        }
+        for &place in places {
+            for (action, pressed, value) in &edges {
+                let arguments = [Value::Text(action), Value::Bool(*pressed), Value::Number(*value)];
+                self.for_living(&[place], Callback::Input, &arguments);
+            }
+        }
+    }
+
+    fn tell_events(&mut self) {
+        let events: Vec<(Event, Arc<Graph>)> = {
+            let world = &self.stage.lock().world;
+            let graph = |event: &Event| Some((*event, world.actors.get(event.actor)?.animation.as_ref()?.graph.clone()));
+            world.events.iter().filter_map(graph).collect()
+        };
+        for (event, graph) in events {
+            // An actor that was given another graph since has lost its pending events.
+            let same = {
+                let world = &self.stage.lock().world;
+                let animation = world.actors.get(event.actor).filter(|actor| actor.alive);
+                animation.and_then(|actor| actor.animation.as_ref()).is_some_and(|now| Arc::ptr_eq(&now.graph, &graph))
+            };
+            if same {
+                self.tell_event(event, &graph);
+            }
+        }
+    }
+
+    fn tell_event(&mut self, Event { actor, event }: Event, graph: &Graph) {
+        let Some(layer) = graph.layers.get(usize::from(event.layer)) else {
+            return;
+        };
+        let name = |state: u16| layer.states.get(usize::from(state)).map_or("", |state| state.name.as_str());
+        let (layer_name, state) = (Value::Text(&layer.name), Value::Text(name(event.state)));
+        match event.kind {
+            GraphEventKind::Marker { name: marker, value, time, clip } => {
+                let marker = graph.names.get(usize::from(marker)).map_or("", String::as_str);
+                let arguments = [Value::Text(marker), Value::Number(f64::from(value)), Value::Number(f64::from(time))];
+                let more = || {
+                    let clip = graph.clips.get(usize::from(clip)).map_or("", |clip| clip.name.as_str());
+                    let entries = [
+                        ("clip", Data::Text(clip.to_owned())),
+                        ("layer", Data::Text(layer.name.clone())),
+                        ("state", Data::Text(name(event.state).to_owned())),
+                        ("weight", Data::Number(f64::from(event.weight))),
+                    ];
+                    Data::Map(entries.into_iter().map(|(key, value)| (key.to_owned(), value)).collect::<BTreeMap<_, _>>())
+                };
+                self.tell_actor(actor, Callback::AnimationEvent, &arguments, &more);
+            }
+            GraphEventKind::StateEnter { previous } => {
+                let previous = previous.map_or(Value::Nil, |previous| Value::Text(name(previous)));
+                self.tell_actor(actor, Callback::StateEnter, &[layer_name, state, previous], &|| Data::Nil);
+            }
+            GraphEventKind::StateExit { following } => {
+                let following = Value::Text(name(following));
+                self.tell_actor(actor, Callback::StateExit, &[layer_name, state, following], &|| Data::Nil);
+            }
+            GraphEventKind::Finished => {
+                self.tell_actor(actor, Callback::AnimationFinished, &[layer_name, state], &|| Data::Nil);
+            }
+            _ => {}
+        }
+    }
+
+    /// Calls a callback of every script of one actor; `more` makes a last argument for those that take it.
+    fn tell_actor(&mut self, actor: ActorId, callback: Callback, arguments: &[Value<'_>], more: &dyn Fn() -> Data) {
+        let mut order = 0;
+        while let Some(place) = self.place_of(actor, order) {
+            order += 1;
+            let started = self.at(place).is_some_and(|(_, instance)| instance.started);
+            match self.takes(place, callback).filter(|_| started) {
+                Some(taken) if usize::from(taken) > arguments.len() => {
+                    let more = more();
+                    let mut all = arguments.to_vec();
+                    all.push(Value::of(&more));
+                    self.callback(place, callback, &all);
+                }
+                Some(_) => self.callback(place, callback, arguments),
+                None => {}
+            }
+        }
+    }
+
+    /// `on_stop` of actors that go at the end of this phase.
+    pub(crate) fn stop_dying(&mut self) {
+        loop {
+            let dying = self.actors.iter().enumerate().find_map(|(index, scripts)| {
+                let id = scripts.as_ref()?.id;
+                (!self.is_alive(id)).then_some(index)
+            });
+            let Some(actor) = dying else {
+                return;
+            };
+            let count = self.actors[actor].as_ref().map_or(0, |scripts| scripts.instances.len());
+            for order in 0..count {
+                let place = Place { actor, order };
+                if self.at(place).is_some_and(|(_, instance)| instance.started) {
+                    self.callback(place, Callback::Stop, &[]);
+                }
+            }
+            self.drop_actor(actor);
+        }
+    }
+}

@@ -1,0 +1,46 @@
+//! `graph { ... }` and `graph.load(path)` in Lua.
+
+use mlua::{Lua, Table, UserData, Value as Native};
+
+use super::values::{data_of, raise};
+use crate::{api::ApiError, graph_value, language::ScriptGraph, stage::SharedStage};
+
+/// A graph in a script's hands.
+pub(super) struct GraphHandle(pub ScriptGraph);
+
+impl UserData for GraphHandle {}
+
+/// The global `graph`: called with a table it makes a graph, `graph.load` reads one from a file.
+pub(super) fn global(lua: &Lua, stage: &SharedStage) -> mlua::Result<Table> {
+    let make = lua.create_function(|lua, (_, table): (Native, Native)| {
+        let data = data_of(&table).map_err(raise)?;
+        let def = graph_value::from_data(&data, 1).map_err(raise)?;
+        lua.create_userdata(GraphHandle(ScriptGraph { def: def.into(), file: None, line: caller_line(lua) }))
+    })?;
+    let stage = stage.clone();
+    let load = lua.create_function(move |lua, path: Native| {
+        let text = match &path {
+            Native::String(text) => text.to_string_lossy(),
+            other => {
+                let message = format!("`path` must be text, got {}", super::values::simple(other, None).words());
+                return Err(raise(ApiError::new("E-SCRIPT-ARGUMENT", message).about("load")));
+            }
+        };
+        let (def, file) = graph_value::load(&stage, &text).map_err(raise)?;
+        lua.create_userdata(GraphHandle(ScriptGraph { def, file: Some(file), line: caller_line(lua) }))
+    })?;
+    let graph = lua.create_table()?;
+    graph.raw_set("load", load)?;
+    let meta = lua.create_table()?;
+    meta.raw_set("__call", make)?;
+    meta.raw_set("__metatable", false)?;
+    graph.set_metatable(Some(meta))?;
+    graph.set_readonly(true);
+    Ok(graph)
+}
+
+fn caller_line(lua: &Lua) -> u32 {
+    (1..4)
+        .find_map(|level| lua.inspect_stack(level, |frame| frame.current_line()).flatten())
+        .unwrap_or(0) as u32
+}

@@ -1,0 +1,270 @@
+//! The scripts of one mod in Rhai.
+
+mod bind;
+mod engine;
+mod errors;
+mod graph;
+mod values;
+
+use std::{collections::BTreeMap, sync::PoisonError};
+
+use rhai::{AST, CallFnOptions, Dynamic, Engine, EvalAltResult, Map, Scope};
+use sinew_world::{ActorId, Data};
+
+use self::{
+    engine::{Constants, props_value},
+    values::{GraphHandle, argument, data_of},
+};
+use crate::{
+    api::{self, ApiError, Owner},
+    callbacks::{Callback, misspelt},
+    language::{Failure, Language, Source, Summary, Waiting},
+    properties::{self, Props},
+    report::{Frame, Report},
+    stage::SharedStage,
+    value::Value,
+};
+
+/// An engine with the scripts and instances of one mod.
+pub(crate) struct RhaiVm {
+    engine: Engine,
+    constants: Constants,
+    scripts: BTreeMap<usize, Script>,
+    pending: BTreeMap<usize, Script>,
+    instances: Vec<Option<Instance>>,
+}
+
+/// One file.
+struct Script {
+    source: Source,
+    ast: AST,
+    /// Top-level constants by name.
+    constants: BTreeMap<String, Dynamic>,
+    /// Names of its functions and constants, for suggestions.
+    names: Vec<String>,
+}
+
+struct Instance {
+    slot: usize,
+    /// What `this` is: a map with `actor`, `props` and the script's own fields.
+    this: Dynamic,
+}
+
+/// Function that holds a piece of code for [`Language::evaluate`].
+const CONSOLE: &str = "console__";
+
+impl RhaiVm {
+    /// An engine for one mod.
+    pub fn new(stage: SharedStage) -> Self {
+        let constants = Constants::default();
+        Self {
+            engine: engine::create(&stage, &constants),
+            constants,
+            scripts: BTreeMap::new(),
+            pending: BTreeMap::new(),
+            instances: Vec::new(),
+        }
+    }
+
+    fn load(&self, source: &Source) -> Result<(Script, Summary), Report> {
+        let mut ast = self.engine.compile(&*source.text).map_err(|error| errors::syntax(&error, source))?;
+        ast.set_source(source.shown.as_str());
+        let mut names: Vec<String> = ast.iter_functions().map(|function| function.name.to_owned()).collect();
+        let mut summary = Summary::default();
+        for function in ast.iter_functions() {
+            check_function(function.name).map_err(|error| at_function(source, function.name, error))?;
+            if let Some(callback) = Callback::named(function.name) {
+                summary.callbacks[callback as usize] = Some(function.params.len() as u8);
+            }
+        }
+        let mut scope = Scope::new();
+        let outcome = self.engine.run_ast_with_scope(&mut scope, &ast);
+        outcome.map_err(|error| errors::report(error, source, "", &names))?;
+        let constants: BTreeMap<String, Dynamic> = scope
+            .iter()
+            .filter(|(_, constant, _)| *constant)
+            .map(|(name, _, value)| (name.to_owned(), value))
+            .collect();
+        names.extend(constants.keys().cloned());
+        let in_file = |error: ApiError| whole_file(source, error);
+        if let Some(declared) = constants.get("PROPERTIES") {
+            let declared = data_of(declared).map_err(|error| in_file(error.within("PROPERTIES")))?;
+            summary.properties = properties::read(&declared).map_err(|fault| {
+                let error = ApiError::new("E-SCRIPT-PROPERTY", fault.message).about(&fault.token);
+                in_file(ApiError { help: fault.help, ..error })
+            })?;
+        }
+        if let Some(graph) = constants.get("GRAPH") {
+            let Some(handle) = graph.read_lock::<GraphHandle>() else {
+                let error = ApiError::new("E-SCRIPT-GRAPH", format!("`GRAPH` must be a graph, not {}", values::kind(graph)));
+                return Err(in_file(error.about("GRAPH").help("write `const GRAPH = graph(#{ ... })`")));
+            };
+            summary.graph = Some(handle.0.clone());
+        }
+        Ok((Script { source: source.clone(), ast, constants, names }, summary))
+    }
+
+    /// Calls a function of an instance's script with `this` bound.
+    fn call_function(&mut self, instance: usize, name: &str, arguments: Vec<Dynamic>) -> Result<Dynamic, Failure> {
+        let Some(Some(Instance { slot, this })) = self.instances.get_mut(instance) else {
+            return Ok(Dynamic::UNIT);
+        };
+        let Some(script) = self.scripts.get(slot) else {
+            return Ok(Dynamic::UNIT);
+        };
+        let options = CallFnOptions::new().eval_ast(false).bind_this_ptr(this);
+        let outcome = self.engine.call_fn_with_options::<Dynamic>(options, &mut Scope::new(), &script.ast, name, arguments);
+        outcome.map_err(|error| failure(error, script, name))
+    }
+}
+
+fn failure(error: Box<EvalAltResult>, script: &Script, name: &str) -> Failure {
+    let report = errors::report(error, &script.source, name, &script.names);
+    Box::new(report.diagnostic(&[&script.source]))
+}
+
+/// Names that a script's functions must not have.
+fn check_function(name: &str) -> Result<(), ApiError> {
+    if let Some(near) = misspelt(name) {
+        let error = ApiError::new("E-SCRIPT-CALLBACK", format!("there is no callback `{name}`")).about(name);
+        return Err(match near {
+            Some(near) => error.nearest(near),
+            None => error.help("names that begin with `on_` are kept for callbacks"),
+        });
+    }
+    // In Rhai a script's function is found before a method of the same name.
+    let hidden = api::api().find(|row| row.name == name && matches!(row.owner, Owner::Method | Owner::Service(_) | Owner::Global));
+    match hidden {
+        Some(row) => Err(ApiError::new("E-SCRIPT-HIDES", format!("the function `{name}` would hide `{}`", row.path()))
+            .about(name)
+            .help("give it another name")),
+        None => Ok(()),
+    }
+}
+
+fn at_function(source: &Source, name: &str, error: ApiError) -> Report {
+    let place = source.text.find(&format!("fn {name}")).unwrap_or(0);
+    let line = source.text[..place].bytes().filter(|&byte| byte == b'\n').count() as u32 + 1;
+    Report { error, frames: vec![Frame::script(&source.shown, line, None)] }
+}
+
+fn whole_file(source: &Source, mut error: ApiError) -> Report {
+    // Found anywhere in the file.
+    error.pointer.get_or_insert_default();
+    Report { error, frames: vec![Frame::script(&source.shown, 1, None)] }
+}
+
+impl Language for RhaiVm {
+    fn prepare(&mut self, slot: usize, source: &Source) -> Result<Summary, Failure> {
+        match self.load(source) {
+            Ok((script, summary)) => {
+                self.pending.insert(slot, script);
+                Ok(summary)
+            }
+            Err(report) => {
+                let mut made = report.diagnostic(&[source]);
+                made.notes.clear();
+                Err(Box::new(made))
+            }
+        }
+    }
+
+    fn commit(&mut self) {
+        let mut constants = self.constants.write().unwrap_or_else(PoisonError::into_inner);
+        for (slot, script) in std::mem::take(&mut self.pending) {
+            constants.insert(script.source.shown.clone(), script.constants.clone());
+            self.scripts.insert(slot, script);
+        }
+    }
+
+    fn discard(&mut self) {
+        self.pending.clear();
+    }
+
+    fn create(&mut self, slot: usize, actor: ActorId, props: &Props) -> Result<usize, Failure> {
+        let mut this = Map::new();
+        this.insert("actor".into(), Dynamic::from(actor));
+        this.insert("props".into(), props_value(props));
+        let free = self.instances.iter().position(Option::is_none);
+        let index = free.unwrap_or_else(|| {
+            self.instances.push(None);
+            self.instances.len() - 1
+        });
+        self.instances[index] = Some(Instance { slot, this: this.into() });
+        Ok(index)
+    }
+
+    fn set_props(&mut self, instance: usize, props: &Props) -> Result<(), Failure> {
+        let this = self.instances.get_mut(instance).and_then(Option::as_mut);
+        if let Some(mut map) = this.and_then(|instance| instance.this.write_lock::<Map>()) {
+            map.insert("props".into(), props_value(props));
+        }
+        Ok(())
+    }
+
+    fn remove(&mut self, instance: usize) {
+        if let Some(place) = self.instances.get_mut(instance) {
+            *place = None;
+        }
+    }
+
+    fn call(&mut self, instance: usize, callback: Callback, arguments: &[Value<'_>]) -> Result<(), Failure> {
+        let arguments = arguments.iter().map(argument).collect();
+        self.call_function(instance, callback.info().name, arguments).map(|_| ())
+    }
+
+    fn call_named(&mut self, instance: usize, name: &str) -> Result<bool, Failure> {
+        let script = self.instances.get(instance).and_then(Option::as_ref).and_then(|instance| self.scripts.get(&instance.slot));
+        let known = script.is_some_and(|script| script.ast.iter_functions().any(|function| function.name == name && function.params.is_empty()));
+        if !known {
+            return Ok(false);
+        }
+        self.call_function(instance, name, Vec::new()).map(|_| true)
+    }
+
+    fn waiting(&self) -> Vec<Waiting> {
+        Vec::new()
+    }
+
+    fn resume(&mut self, _task: u64) -> Result<bool, Failure> {
+        Ok(false)
+    }
+
+    fn cancel(&mut self, _task: u64) {}
+
+    fn take_failed(&mut self) -> Vec<(ActorId, u16, Failure)> {
+        Vec::new()
+    }
+
+    fn fields(&self, instance: usize) -> BTreeMap<String, Data> {
+        let instance = self.instances.get(instance).and_then(Option::as_ref);
+        let Some(map) = instance.and_then(|instance| instance.this.read_lock::<Map>()) else {
+            return BTreeMap::new();
+        };
+        map.iter()
+            .filter(|(key, _)| !matches!(key.as_str(), "actor" | "props"))
+            .filter_map(|(key, value)| Some((key.to_string(), data_of(value).ok()?)))
+            .collect()
+    }
+
+    fn evaluate(&mut self, instance: usize, code: &str) -> Result<Data, Failure> {
+        let Some(Some(Instance { slot, this })) = self.instances.get_mut(instance) else {
+            return Ok(Data::Nil);
+        };
+        let Some(script) = self.scripts.get(slot) else {
+            return Ok(Data::Nil);
+        };
+        let text = format!("fn {CONSOLE}() {{\n{code}\n}}");
+        let source = Source { path: script.source.path.clone(), shown: "console".to_owned(), text: text.into() };
+        let console = self.engine.compile(&*source.text);
+        let console = console.map_err(|error| Box::new(errors::syntax(&error, &source).diagnostic(&[&source])))?;
+        let mut ast = script.ast.merge(&console);
+        ast.set_source(script.source.shown.as_str());
+        let options = CallFnOptions::new().eval_ast(false).bind_this_ptr(this);
+        let outcome = self.engine.call_fn_with_options::<Dynamic>(options, &mut Scope::new(), &ast, CONSOLE, ());
+        let outcome = outcome.map_err(|error| errors::report(error, &source, CONSOLE, &script.names));
+        outcome
+            .and_then(|value| data_of(&value).map_err(|error| whole_file(&source, error)))
+            .map_err(|report| Box::new(report.diagnostic(&[&source])))
+    }
+}

@@ -1,0 +1,73 @@
+//! How scripts reach the world: one shared place into which the host puts it for as long as scripts run.
+//!
+//! The world is swapped in and out ([`std::mem::swap`]), so no reference outlives a call and nothing is unsafe. A
+//! mutex rather than a cell, because Rhai's `sync` asks for it; it is never waited for, since no API call runs a
+//! script while it holds the stage.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
+
+use sinew_assets::Assets;
+use sinew_world::{ActorId, Data, Jobs, World};
+
+use crate::api::{ApiError, Call, Caller, Function, Host};
+use crate::value::Value;
+
+/// What scripts act upon.
+pub(crate) struct Stage {
+    /// The running level while scripts run, an empty world otherwise.
+    pub world: World,
+    /// Whether `world` is the running level.
+    pub lent: bool,
+    /// Everything outside of the world.
+    pub host: Host,
+}
+
+/// The stage as all VMs of a host share it.
+#[derive(Clone)]
+pub(crate) struct SharedStage(Arc<Mutex<Stage>>);
+
+impl Default for SharedStage {
+    fn default() -> Self {
+        let nowhere = Assets::new(std::path::Path::new("."));
+        Self(Arc::new(Mutex::new(Stage {
+            world: World::new(nowhere, Jobs::serial(), 0),
+            lent: false,
+            host: Host::default(),
+        })))
+    }
+}
+
+impl SharedStage {
+    /// The stage, for the host itself. A panic of an API function leaves plain data behind, so its poison is ignored.
+    pub fn lock(&self) -> MutexGuard<'_, Stage> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Puts the caller's world in or takes it out again.
+    pub fn swap(&self, world: &mut World) {
+        let mut stage = self.lock();
+        std::mem::swap(&mut stage.world, world);
+        stage.lent = !stage.lent;
+    }
+
+    /// Runs an API function for the script that calls.
+    pub fn invoke(&self, function: &Function, actor: ActorId, values: &[Value<'_>]) -> Result<Data, ApiError> {
+        let mut stage = match self.0.try_lock() {
+            Ok(stage) => stage,
+            Err(TryLockError::Poisoned(stage)) => stage.into_inner(),
+            Err(TryLockError::WouldBlock) => {
+                return Err(ApiError::invalid(format!("`{}` cannot be called at this moment", function.path())));
+            }
+        };
+        let Stage { world, host, .. } = &mut *stage;
+        function.invoke(&mut Call { world, host }, actor, values)
+    }
+
+    /// Says who calls from now on, and gives who called before.
+    pub fn set_caller(&self, caller: Caller) -> Caller {
+        std::mem::replace(&mut self.lock().host.caller, caller)
+    }
+}
+
+/// An actor that no world has, for functions that belong to none.
+pub(crate) const NOBODY: ActorId = ActorId { index: u32::MAX, generation: u32::MAX };
