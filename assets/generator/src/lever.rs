@@ -61,8 +61,8 @@ pub fn build() -> Vec<u8> {
 fn skeleton() -> Skeleton {
     let grip = PIVOT + turn(LEAN[0], 0.0, 0.0) * Vec3::Y * ARM;
     let mut s = Skeleton::default();
-    s.add("lever", "", Vec3::ZERO);
-    s.add("arm", "lever", PIVOT);
+    s.add("root", "", Vec3::ZERO);
+    s.add("arm", "root", PIVOT);
     s.add("grip", "arm", grip);
     s.add("handle", "grip", grip + WRIST);
     s
@@ -87,7 +87,7 @@ fn pull(skeleton: &Skeleton) -> Clip {
 fn mesh(skeleton: &Skeleton) -> Mesh {
     let mut all = Mesh::default();
     let mut add = |joint: &str, part: Mesh| all.append(part.bind_rigid(skeleton.joint(joint)));
-    pedestal(&mut |part| add("lever", part));
+    pedestal(&mut |part| add("root", part));
     arm(&mut |part| add("arm", part));
     let grip = skeleton.position("grip");
     let (inner, outer) = (Vec3::X * 0.062, Vec3::X * 0.074);

@@ -42,6 +42,11 @@ fn faults_of_a_clip_are_found() {
             "\"joint\":\"Hops\"",
             "root_motion names 'Hops'",
         ),
+        (
+            "\"name\":\"Neck\"",
+            "\"name\":\"Head\"",
+            "two nodes are named 'Head'",
+        ),
     ];
     for (from, to, expected) in cases {
         let (passes, table) =

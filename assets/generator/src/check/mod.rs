@@ -129,6 +129,11 @@ fn check_bytes(name: &str, bytes: &[u8], report: &mut Report) -> Result<(), Faul
         format!("  vertices {vertices}  clips {clips}  morphs {morphs}"),
         true,
     );
+    let mut names: Vec<&str> = file.nodes.iter().map(|n| n.name.as_str()).collect();
+    names.sort_unstable();
+    for pair in names.windows(2).filter(|pair| pair[0] == pair[1]) {
+        report.add(format!("  two nodes are named '{}'", pair[0]), false);
+    }
     let header = [
         "clip",
         "sec",
