@@ -11,6 +11,7 @@ mod language;
 mod lua;
 mod problems;
 mod properties;
+mod reload;
 mod report;
 mod rhai;
 mod stage;
@@ -21,5 +22,12 @@ pub use budget::Budget;
 pub use callbacks::{CALLBACKS, Callback, CallbackInfo};
 pub use host::{MAX_SOURCE_BYTES, ScriptHost, ScriptLanguage};
 pub use problems::Problem;
+pub use reload::ReloadReport;
 pub use properties::{Properties, Property, PropertyKind};
 pub use value::{Field, Record, Type, Value};
+#[cfg(test)]
+extern crate self as sinew_script;
+#[cfg(test)]
+#[allow(clippy::unwrap_used, clippy::panic, missing_docs)]
+#[path = "../../tests/scripts.rs"]
+mod scripts_test;

@@ -26,7 +26,7 @@ mod world;
 use sinew_anim::nearest;
 use sinew_world::{ActorId, Data};
 
-pub use call::{ApiError, Ask, Asked, Call, Caller, Host, LogLevel, LogLine};
+pub use call::{ApiError, Asked, Call, Caller, Host, LogLevel, LogLine};
 pub(crate) use call::release;
 
 use crate::value::{Argument, Type, Value};
@@ -104,7 +104,8 @@ pub struct Function {
 type Body = for<'a> fn(&mut Call<'_>, ActorId, &[Value<'a>]) -> Result<Data, ApiError>;
 
 /// The most positional arguments of a row.
-pub const MAX_PARAMETERS: usize = 5;
+#[cfg(test)]
+const MAX_PARAMETERS: usize = 5;
 /// The most values of a row: parameters and options.
 pub const MAX_VALUES: usize = 12;
 

@@ -23,7 +23,7 @@ use self::{
 };
 use crate::{
     api::ApiError,
-    callbacks::{CALLBACKS, COUNT, Callback, misspelt},
+    callbacks::{COUNT, Callback, misspelt},
     language::{Failure, Language, Source, Summary, Waiting},
     properties::{self, Props},
     report::{Frame, Report},

@@ -168,7 +168,7 @@ fn add_print(engine: &mut Engine, stage: &SharedStage) {
 }
 
 /// `this.props` of an instance.
-pub(super) fn props_value(props: &crate::properties::Props) -> Dynamic {
+pub(super) fn props_value(props: &properties::Props) -> Dynamic {
     let values = props.values.iter().map(|(name, value)| (name.clone(), native(value))).collect();
     Dynamic::from(PropsValue { values: Arc::new(values), known: Arc::new(props.clone()) })
 }
