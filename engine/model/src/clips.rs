@@ -10,9 +10,10 @@ use glam::{Quat, Vec3};
 use sinew_anim::{Clip, Interpolation, JointTracks, MorphTrack, Track};
 
 use crate::{
-    accessor::{Numbers, Reader, Shape},
+    accessor::Reader,
     channels::{self, Property, Target},
     document::{Animation, Document, Sampler},
+    element::{Numbers, Shape},
     error::{ImportError, Result, Warnings},
     extras,
     names::Names,

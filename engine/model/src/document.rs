@@ -263,6 +263,14 @@ impl Extensions {
 
 /// Reads the JSON text; the error points at the property that cannot be read.
 pub(crate) fn parse(json: &[u8]) -> Result<Document> {
+    let first = json.iter().find(|byte| !byte.is_ascii_whitespace());
+    if first != Some(&b'{') {
+        return Err(ImportError::new(
+            "E-JSON",
+            "",
+            "the file is neither a binary glTF container nor a JSON object",
+        ));
+    }
     let mut reader = serde_json::Deserializer::from_slice(json);
     let document = serde_path_to_error::deserialize(&mut reader).map_err(|error| {
         ImportError::new(

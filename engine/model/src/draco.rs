@@ -9,8 +9,9 @@ use draco_core::{DecodeLimits, DecoderBuffer, Mesh, MeshDecoder};
 use serde::Deserialize;
 
 use crate::{
-    accessor::{Numbers, Reader, Shape},
+    accessor::Reader,
     document::Primitive,
+    element::{Numbers, Shape},
     error::{ImportError, Result},
     references,
 };

@@ -24,22 +24,15 @@ pub(crate) struct Hierarchy {
 /// every node is shown.
 pub(crate) fn build(document: &Document, warnings: &mut Warnings) -> Result<Hierarchy> {
     let parents = parents(document)?;
-    let scene_roots = scene_roots(document, &parents)?;
+    refuse_cycles(document, &parents)?;
     let mut order = Vec::with_capacity(parents.len());
     let mut visited = vec![false; parents.len()];
-    for &root in &scene_roots {
+    for root in scene_roots(document, &parents)? {
         descend(document, root, &mut visited, &mut order);
     }
     let in_scene = visited.clone();
-    for root in (0..parents.len()).filter(|&node| parents[node].is_none()) {
+    for root in roots(&parents) {
         descend(document, root, &mut visited, &mut order);
-    }
-    if let Some(node) = visited.iter().position(|&visited| !visited) {
-        return Err(ImportError::new(
-            "E-CYCLE",
-            format!("/nodes/{node}"),
-            "the node is its own ancestor",
-        ));
     }
     let mut hierarchy = Hierarchy {
         lod: vec![0; parents.len()],
@@ -67,12 +60,33 @@ fn parents(document: &Document) -> Result<Vec<Option<usize>>> {
     Ok(parents)
 }
 
+fn roots(parents: &[Option<usize>]) -> impl Iterator<Item = usize> {
+    (0..parents.len()).filter(|&node| parents[node].is_none())
+}
+
+/// Every node has at most one parent by now, so what no root leads to goes in circles.
+fn refuse_cycles(document: &Document, parents: &[Option<usize>]) -> Result<()> {
+    let mut visited = vec![false; parents.len()];
+    for root in roots(parents) {
+        descend(document, root, &mut visited, &mut Vec::new());
+    }
+    visited
+        .iter()
+        .position(|&visited| !visited)
+        .map_or(Ok(()), |node| {
+            let message = "the node is its own ancestor, or a descendant of one that is";
+            Err(ImportError::new(
+                "E-CYCLE",
+                format!("/nodes/{node}"),
+                message,
+            ))
+        })
+}
+
 fn scene_roots(document: &Document, parents: &[Option<usize>]) -> Result<Vec<usize>> {
     let index = document.scene.unwrap_or(0);
     let Some(scene) = document.scenes.get(index) else {
-        return Ok((0..parents.len())
-            .filter(|&node| parents[node].is_none())
-            .collect());
+        return Ok(roots(parents).collect());
     };
     let mut listed = vec![false; parents.len()];
     for (position, &node) in scene.nodes.iter().enumerate() {
@@ -163,7 +177,10 @@ mod tests {
     fn what_is_no_forest_is_refused() {
         let cases = [
             (r#""nodes":[{"children":[1]},{"children":[0]}]"#, "E-CYCLE"),
-            (r#""nodes":[{"children":[0]}]"#, "E-CYCLE"),
+            (
+                r#""nodes":[{"children":[0]}],"scenes":[{"nodes":[0]}]"#,
+                "E-CYCLE",
+            ),
             (
                 r#""nodes":[{"children":[2]},{"children":[2]},{}]"#,
                 "E-TWO-PARENTS",

@@ -12,6 +12,7 @@ pub mod codes;
 mod container;
 mod document;
 mod draco;
+mod element;
 mod error;
 mod extensions;
 mod extras;

@@ -164,7 +164,9 @@ fn target_names(mesh: &Mesh, count: usize, index: usize, warnings: &mut Warnings
 mod tests {
     use super::*;
 
-    fn check(meshes: &str, nodes: &str) -> Result<(Vec<(String, f32)>, Vec<&'static str>)> {
+    type List = Vec<(String, f32)>;
+
+    fn check(meshes: &str, nodes: &str) -> Result<(List, Vec<&'static str>)> {
         let json = format!(r#"{{"asset":{{"version":"2.0"}},"meshes":{meshes},"nodes":{nodes}}}"#);
         let document: Document = serde_json::from_str(&json).expect("JSON");
         let drawn: Vec<usize> = (0..document.nodes.len()).collect();
@@ -216,7 +218,7 @@ mod tests {
             (unequal, "/meshes/0/primitives/1/targets"),
             (short, "/meshes/0/weights"),
         ] {
-            let error = check(&meshes, r#"[{"mesh":0}]"#).err().expect(pointer);
+            let error = check(&meshes, r#"[{"mesh":0}]"#).expect_err(pointer);
             assert_eq!(
                 (error.code, error.pointer.as_str()),
                 ("E-MORPH-COUNT", pointer)

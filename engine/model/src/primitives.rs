@@ -8,9 +8,10 @@ use serde::Deserialize;
 
 use crate::{
     MorphTarget, Primitive,
-    accessor::{Numbers, Reader, Shape},
+    accessor::Reader,
     document,
     draco::{self, Decoded},
+    element::{Numbers, Shape},
     error::{ImportError, Result, Warnings},
     influences::{self, Sets},
     references,

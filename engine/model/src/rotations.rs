@@ -60,7 +60,7 @@ pub(crate) fn unit_track(
     }
     for value in track.values.iter_mut().skip(skip).step_by(step) {
         if is_off(value.length(), rounding) {
-            *value = *value / value.length();
+            *value /= value.length();
         }
     }
     Ok((track, repaired))

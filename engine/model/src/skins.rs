@@ -4,8 +4,9 @@ use glam::{Affine3A, Mat4};
 
 use crate::{
     Skin,
-    accessor::{Numbers, Reader, Shape},
+    accessor::Reader,
     document::{self, Document},
+    element::{Numbers, Shape},
     error::{ImportError, Result, Warnings},
 };
 
