@@ -259,10 +259,21 @@ impl LayerState {
             previous: None,
             started: false,
             request: None,
-            heard: Vec::new(),
+            heard: Vec::with_capacity(MAX_PLAYING * most_shared_markers(graph, layer)),
             next_run: 1,
         }
     }
+}
+
+/// The most marker names that a blend space of the layer keeps count of.
+fn most_shared_markers(graph: &Graph, layer: &Layer) -> usize {
+    let motions = layer.states.iter();
+    let motions = motions.map(|state| &graph.motions[usize::from(state.motion)]);
+    let counts = motions.map(|motion| match motion {
+        Motion::Blend(space) => space.markers.len(),
+        Motion::Rest | Motion::Clip(_) | Motion::Scrub { .. } => 0,
+    });
+    counts.max().unwrap_or(0)
 }
 
 impl Playing {

@@ -9,7 +9,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 pub use super::def_motion::*;
+pub use super::def_parameter::*;
 pub use super::def_parts::*;
+pub use super::def_rig::*;
 use super::forms::{list, some_list, table};
 
 /// A whole graph. Parts that are keyed by name are in byte order of the names; lists keep their

@@ -4,9 +4,10 @@ use super::advance::{GraphEvent, GraphEventKind, MAX_MARKERS};
 use super::advance::{Pending, Rank};
 use super::compiled::{BlendMarker, BlendSpace, ClipMarker, Graph, MAX_SAMPLES, Motion};
 use super::control::NO_SPEAKER;
+use super::fade::FadeStep;
 use super::motion::blend_weights;
 use super::scratch::Span;
-use super::state::{FadeClock, Heard, ParameterState, Playing};
+use super::state::{Heard, ParameterState, Playing};
 use crate::{Interval, LoopMode, occurrences};
 
 /// By how much a sample must outweigh the speaker to become it.
@@ -22,15 +23,9 @@ pub(super) struct Hearing<'a> {
     /// Weight of the layer.
     pub(super) layer_weight: f32,
     pub(super) span: Span,
-    pub(super) rank: Rank,
-    /// The fade, with the share of the step after which it runs.
-    pub(super) fade: Option<(FadeClock, f64)>,
+    pub(super) fade: &'a FadeStep,
     /// Whether the state is the one that is faded in.
     pub(super) is_current: bool,
-    /// The share of the step after which nothing of the state is left.
-    pub(super) end: f64,
-    /// Seconds of the step.
-    pub(super) dt: f64,
 }
 
 impl Hearing<'_> {
@@ -97,7 +92,7 @@ impl Hearing<'_> {
                 let dedup = Some((&count, place, &*entry));
                 lost += self.crossings(playing, clip, marker, weight, order, dedup, events);
             }
-            let end = self.span.at(self.end);
+            let end = self.span.at(self.end());
             entry.next = if end >= self.span.from {
                 entry.next.max(count.passed(end))
             } else {
@@ -185,7 +180,7 @@ impl Hearing<'_> {
         dedup: Option<(&Count<'_>, i64, &Heard)>,
         events: &mut Vec<Pending>,
     ) -> usize {
-        let to = self.span.at(self.end);
+        let to = self.span.at(self.end());
         let found = occurrences(
             marker.phase,
             &Interval {
@@ -197,7 +192,8 @@ impl Hearing<'_> {
         );
         let forwards = to >= self.span.from;
         let lost = found.len().saturating_sub(MAX_MARKERS);
-        let own_end = (self.end - self.span.begin) / (1.0 - self.span.begin).max(f64::MIN_POSITIVE);
+        let own_end =
+            (self.end() - self.span.begin) / (1.0 - self.span.begin).max(f64::MIN_POSITIVE);
         for occurrence in found.take(MAX_MARKERS) {
             let known = dedup.is_some_and(|(count, place, heard)| {
                 let number = count.number(occurrence.lap, place);
@@ -256,24 +252,34 @@ impl Hearing<'_> {
         };
         events.push(Pending {
             alpha,
-            rank: self.rank,
+            rank: self.rank(),
             lap,
             order,
             event,
         });
     }
 
+    /// The share of the step after which nothing of the state is left.
+    fn end(&self) -> f64 {
+        if self.is_current { 1.0 } else { self.fade.end }
+    }
+
     /// The weight of the state in the actor's pose at a share of the step.
-    fn weight_at(&self, playing: &Playing, alpha: f64) -> f32 {
-        let current = self.fade.map_or(1.0, |(fade, begin)| {
-            fade.weight_at(fade.elapsed + (alpha - begin).max(0.0) * self.dt)
-        });
+    fn weight_at(&self, playing: &Playing, share: f64) -> f32 {
         let own = if self.is_current {
-            current
+            self.fade.incoming(share)
         } else {
-            playing.share * (1.0 - current)
+            playing.share * self.fade.outgoing(share)
         };
         own * self.layer_weight
+    }
+
+    fn rank(&self) -> Rank {
+        if self.is_current && self.fade.began.is_some() {
+            Rank::Entered
+        } else {
+            Rank::Running
+        }
     }
 }
 

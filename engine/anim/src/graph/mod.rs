@@ -1,13 +1,16 @@
 //! Animation graphs: the written form, the compiled form, and what runs for each actor.
 
 mod advance;
+mod begin;
 mod choose;
 mod compile;
 mod compiled;
 mod control;
 mod def;
 mod def_motion;
+mod def_parameter;
 mod def_parts;
+mod def_rig;
 mod error;
 mod evaluate;
 mod fade;
@@ -20,6 +23,7 @@ mod read;
 mod root;
 mod scratch;
 mod state;
+mod step;
 
 pub use advance::{Advanced, GraphEvent, GraphEventKind, MAX_MARKERS, advance};
 pub use compiled::*;

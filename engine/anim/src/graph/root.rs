@@ -1,13 +1,13 @@
 //! Root motion of a step: that of every clip that plays, weighted as the pose is.
 
 use super::compiled::{Graph, Layer, Motion, RootRig};
-use super::fade::playing_weight;
+use super::fade::{FadeStep, playing_weight};
 use super::motion::blend_weights;
 use super::scratch::Span;
-use super::state::{FadeClock, LayerState, ParameterState};
+use super::state::{LayerState, ParameterState};
 use crate::{LoopMode, Planar, RootPart, blended_root_motion};
 
-/// Pieces that a step is cut into while weights change.
+/// Most pieces that a step is cut into while weights change.
 const MOST_PIECES: f64 = 256.0;
 
 /// The motion of one clip in a piece of a step.
@@ -28,43 +28,52 @@ pub(super) struct RootStep<'a> {
     pub(super) state: &'a LayerState,
     pub(super) parameters: &'a [ParameterState],
     pub(super) spans: &'a [Span],
-    /// The share of the step after which the fade begins.
-    pub(super) fade_begin: f64,
+    pub(super) fade: &'a FadeStep,
     /// Seconds.
     pub(super) dt: f64,
 }
 
 impl RootStep<'_> {
-    /// The motion of the step, in the frame of its start. Weights that change over the step are
-    /// taken at the end of each 1/60 s of it.
+    /// The motion of the step, in the frame of its start. While a fade runs, its weights are taken
+    /// at the end of each 1/60 s.
     pub(super) fn motion(&self, rig: &RootRig, pieces: &mut Vec<RootPiece>) -> Planar {
-        let count = match self.state.fade {
-            None => 1.0,
-            Some(_) => (self.dt * 60.0 - 1e-5).ceil().clamp(1.0, MOST_PIECES),
-        };
+        if self.state.fade.is_none() {
+            return self.piece(rig, [0.0, 1.0], pieces);
+        }
+        let (begin, end) = (self.fade.begin(), self.fade.end);
         let mut total = Planar::IDENTITY;
-        for piece in 0..count as usize {
-            let shares = [piece, piece + 1].map(|index| index as f64 / count);
-            self.fill(shares, pieces);
-            let parts = pieces.iter().map(|piece| RootPart {
-                track: &rig.tracks[usize::from(piece.clip)],
-                mode: piece.mode,
-                from: piece.from,
-                to: piece.to,
-                weight: piece.weight,
-            });
-            total = total.then(blended_root_motion(parts, self.dt / count));
+        if begin > 0.0 {
+            total = total.then(self.piece(rig, [0.0, begin], pieces));
+        }
+        let seconds = (end - begin) * self.dt;
+        let count = (seconds * 60.0 - 1e-5).ceil().clamp(0.0, MOST_PIECES);
+        for index in 0..count as usize {
+            let share = |index: usize| begin + (end - begin) * (index as f64 / count);
+            total = total.then(self.piece(rig, [share(index), share(index + 1)], pieces));
+        }
+        if end < 1.0 {
+            total = total.then(self.piece(rig, [end, 1.0], pieces));
         }
         total
+    }
+
+    /// The motion between two shares of the step, by the weights at the second one.
+    fn piece(&self, rig: &RootRig, [begin, end]: [f64; 2], pieces: &mut Vec<RootPiece>) -> Planar {
+        self.fill([begin, end], pieces);
+        let parts = pieces.iter().map(|piece| RootPart {
+            track: &rig.tracks[usize::from(piece.clip)],
+            mode: piece.mode,
+            from: piece.from,
+            to: piece.to,
+            weight: piece.weight,
+        });
+        blended_root_motion(parts, self.dt * (end - begin))
     }
 
     /// What plays between two shares of the step.
     fn fill(&self, [begin, end]: [f64; 2], pieces: &mut Vec<RootPiece>) {
         pieces.clear();
-        let current = self
-            .state
-            .fade
-            .map_or(1.0, |fade| self.weight_at(&fade, end));
+        let current = 1.0 - self.fade.outgoing(end);
         for (index, (playing, span)) in self.state.playing.iter().zip(self.spans).enumerate() {
             let weight = playing_weight(self.state, index, current);
             if weight <= 0.0 {
@@ -93,9 +102,5 @@ impl RootStep<'_> {
                 }
             }
         }
-    }
-
-    fn weight_at(&self, fade: &FadeClock, share: f64) -> f32 {
-        fade.weight_at(fade.elapsed + (share - self.fade_begin).max(0.0) * self.dt)
     }
 }

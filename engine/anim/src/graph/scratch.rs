@@ -1,6 +1,7 @@
 //! Buffers that steps and poses are worked out in, kept between uses.
 
-use super::advance::Pending;
+use super::advance::{Pending, USUAL_EVENTS};
+use super::control::MAX_PLAYING;
 use super::root::RootPiece;
 use crate::Pose;
 
@@ -13,6 +14,18 @@ pub struct Scratch {
     pub(super) events: Vec<Pending>,
     pub(super) used_triggers: Vec<bool>,
     pub(super) root: Vec<RootPiece>,
+}
+
+impl Scratch {
+    /// Empties what a step fills, with room for what it usually takes.
+    pub(super) fn make_room(&mut self) {
+        self.events.clear();
+        self.events.reserve(USUAL_EVENTS);
+        self.spans.clear();
+        self.spans.reserve(MAX_PLAYING + 1);
+        self.root.clear();
+        self.root.reserve(4 * MAX_PLAYING);
+    }
 }
 
 /// Poses that are worked with.

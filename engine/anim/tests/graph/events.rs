@@ -263,8 +263,7 @@ fn too_many_markers_are_counted_and_the_first_are_kept() {
     let marker = player
         .said
         .iter()
-        .filter(|said| said.words == "n in s")
-        .next_back()
+        .rfind(|said| said.words == "n in s")
         .unwrap();
     assert!(marker.time < 33.0, "the first in time: {marker:?}");
 }

@@ -3,7 +3,7 @@
 use serde_json::json;
 use sinew_anim::Play;
 
-use crate::support::{Player, clip, one_layer, still};
+use crate::support::{Player, Random, clip, one_layer, still};
 
 fn walk_and_jump(transitions: serde_json::Value) -> Player {
     let states = json!({
@@ -359,4 +359,81 @@ fn a_clip_without_length_finishes_at_once_and_loops_without_hanging() {
         );
         assert!(player.x().is_finite());
     }
+}
+
+#[test]
+fn any_partition_of_time_takes_the_same_way() {
+    let states = json!({
+        "a": { "clip": "a" }, "b": { "clip": "b", "mode": "once" },
+        "c": { "blend": "v", "points": [{ "at": 0, "clip": "a" }, { "at": 1, "clip": "b" }] },
+    });
+    let ways = json!([
+        { "from": "a", "to": "b", "exit_time": 0.5, "duration": 0.2 },
+        { "from": "b", "to": "c", "exit_time": 1.0, "duration": 0.5, "curve": "smooth" },
+        { "from": "c", "to": "a", "exit_time": 0.4, "duration": 0.3 },
+    ]);
+    let mut def = one_layer(json!({ "v": 0.3 }), states, "a", ways);
+    def["root"] = json!({ "joint": "root" });
+    let clips = || {
+        vec![
+            clip("a", 1.0)
+                .x(1, 0.0, 1.0)
+                .z(0, 0.0, 1.0)
+                .marker("m", 0.3)
+                .marker("n", 0.9),
+            clip("b", 0.7)
+                .x(1, 2.0, 1.0)
+                .z(0, 0.0, 2.0)
+                .marker("m", 0.35)
+                .marker("n", 0.7),
+        ]
+    };
+    let mut fine = Player::new(def.clone(), clips());
+    fine.run_to(10.0, 0.001);
+    let mut random = Random(77);
+    for run in 0..20 {
+        let mut player = Player::new(def.clone(), clips());
+        while player.time < 10.0 - 1e-6 {
+            let left = (10.0 - player.time) as f32;
+            player.step((random.next() as f32 * 0.15).min(left));
+        }
+        assert_eq!(player.words(), fine.words(), "run {run}");
+        for (a, b) in player.said.iter().zip(&fine.said) {
+            assert!((a.time - b.time).abs() < 1e-4, "run {run}: {a:?} and {b:?}");
+            assert!(
+                (a.weight - b.weight).abs() < 1e-3,
+                "run {run}: {a:?} and {b:?}"
+            );
+        }
+        assert!((player.x() - fine.x()).abs() < 1e-3, "run {run}");
+        assert!(
+            (player.place[1] - fine.place[1]).abs() < 0.01 * fine.place[1],
+            "run {run}"
+        );
+    }
+}
+
+#[test]
+fn a_switch_without_fade_in_the_middle_of_a_step_loses_no_way() {
+    let states = json!({ "a": { "clip": "a", "mode": "once" }, "b": { "clip": "b" } });
+    let ways = json!([{ "from": "a", "to": "b", "exit_time": 1.0, "duration": 0 }]);
+    let mut def = one_layer(json!({}), states, "a", ways);
+    def["root"] = json!({ "joint": "root" });
+    let clips = vec![
+        clip("a", 1.0).z(0, 0.0, 1.0).marker("m", 0.9),
+        clip("b", 1.0).z(0, 0.0, 3.0),
+    ];
+    let mut player = Player::new(def, clips);
+    player.step(0.8);
+    player.step(0.4);
+    assert!((player.place[1] - 1.6).abs() < 1e-5, "{}", player.place[1]);
+    let heard = player
+        .said
+        .iter()
+        .find(|said| said.words == "m in a")
+        .unwrap();
+    assert!(
+        (heard.weight - 1.0).abs() < 1e-6,
+        "at full weight until the switch"
+    );
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::Compiler;
 use super::report::at_least;
 use crate::LoopMode;
-use crate::graph::advance::DEFAULT_FADE;
+use crate::graph::begin::DEFAULT_FADE;
 use crate::graph::compiled::{Motion, State, Transition};
 use crate::graph::def::{ByDef, FromDef, InterruptionDef, LayerDef, ReenterDef, TransitionDef};
 use crate::graph::error::pointer;
