@@ -3,6 +3,7 @@
 //! `cargo bench -p sinew`; the aim is 80 ms.
 #![allow(
     clippy::unwrap_used,
+    clippy::panic,
     clippy::print_stdout,
     clippy::disallowed_methods,
     reason = "a bench measures time, prints it and stops at the first fault"
@@ -46,6 +47,7 @@ fn latencies(name: &str, script: fn(f32) -> String) -> Vec<f64> {
         threads: 1,
         seed: 0,
         watch: true,
+        budget: sinew_script::Budget::default(),
     };
     let mut session = Session::open(&options).unwrap_or_else(|faults| panic!("{faults:?}"));
     let mut latencies = Vec::new();

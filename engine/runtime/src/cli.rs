@@ -128,7 +128,7 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         Ok(cli) => cli,
         Err(error) => return usage(&error),
     };
-    start_log();
+    start_log(matches!(cli.command, Some(Command::Check(_))));
     explain_panics();
     let done = match cli.command {
         None => run::run(&cli.run),
@@ -172,13 +172,14 @@ fn say_failure(failure: &Failure) {
     }
 }
 
-fn start_log() {
+/// `check` gives as its answer what other commands log.
+fn start_log(silent: bool) {
     use tracing_subscriber::EnvFilter;
     const QUIET: &str = "info,wgpu_core=error,wgpu_hal=error,naga=error,wgpu=error,winit=error,egui=error,sctk=error";
     let filter = std::env::var("SINEW_LOG")
         .ok()
         .and_then(|text| EnvFilter::try_new(text).ok())
-        .unwrap_or_else(|| EnvFilter::new(QUIET));
+        .unwrap_or_else(|| EnvFilter::new(if silent { "off" } else { QUIET }));
     let log = tracing_subscriber::fmt()
         .with_env_filter(filter)
         .with_writer(std::io::stderr)
@@ -243,7 +244,7 @@ mod tests {
             let args = match cli.command {
                 Some(Command::Run(args)) => args,
                 None => cli.run,
-                other => panic!("{other:?}"),
+                other => unreachable!("{other:?}"),
             };
             assert_eq!(args.level, Some("samples/plaza".into()));
             assert!(args.headless && args.hash);

@@ -1,6 +1,7 @@
 //! What is wrong right now, in words: on the screen, in the log and in the trace.
 
 use sinew_assets::{Diagnostic, Severity};
+use sinew_script::Problem;
 
 /// The most that is kept; more says that there is more.
 const MOST: usize = 40;
@@ -26,7 +27,7 @@ pub struct Entry {
     /// As it is shown: with the line and a caret under it.
     pub rendered: String,
     /// How often it was said.
-    pub count: u32,
+    pub count: u64,
     cause: Cause,
     since: f64,
 }
@@ -67,9 +68,30 @@ impl Console {
         });
     }
 
-    /// Takes away what no longer holds after a reload that worked.
-    pub fn clear(&mut self) {
-        self.entries.retain(|entry| entry.cause == Cause::Missing);
+    /// Takes away what no longer holds after a reload that worked; `problems` are those of scripts that still stand.
+    pub fn clear(&mut self, problems: &[Problem]) {
+        let stands = |entry: &Entry| {
+            problems
+                .iter()
+                .any(|problem| problem.diagnostic == entry.fault)
+        };
+        self.entries.retain(|entry| match entry.cause {
+            Cause::Reload => false,
+            Cause::Running => stands(entry),
+            Cause::Missing => true,
+        });
+    }
+
+    /// Takes over how often the problems of scripts came: scripts say each of them once.
+    pub fn count(&mut self, problems: &[Problem]) {
+        for problem in problems {
+            let about = |entry: &&mut Entry| {
+                entry.cause == Cause::Running && entry.fault == problem.diagnostic
+            };
+            if let Some(entry) = self.entries.iter_mut().find(about) {
+                entry.count = problem.count;
+            }
+        }
     }
 
     /// Takes away the reasons of the last refusal, since there is a newer one.
@@ -152,7 +174,7 @@ mod tests {
         let mut all = console();
         all.age(100.0);
         assert_eq!(codes(&all), ["E-A", "W-C"]);
-        all.clear();
+        all.clear(&[]);
         assert_eq!(codes(&all), ["W-C"]);
         all.found("c.lua");
         assert!(all.entries.is_empty());

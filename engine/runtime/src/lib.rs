@@ -14,7 +14,6 @@ mod overlay;
 pub mod picture;
 pub mod project;
 mod run;
-pub mod scripts;
 pub mod session;
 mod settle;
 pub mod trace;
@@ -52,8 +51,8 @@ impl From<Vec<Diagnostic>> for Failure {
     }
 }
 
-impl From<Diagnostic> for Failure {
-    fn from(fault: Diagnostic) -> Self {
-        Self::Faults(vec![fault])
+impl From<Box<Diagnostic>> for Failure {
+    fn from(fault: Box<Diagnostic>) -> Self {
+        Self::Faults(vec![*fault])
     }
 }

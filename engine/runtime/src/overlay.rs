@@ -24,7 +24,7 @@ const QUIET: Color32 = Color32::from_rgb(176, 184, 194);
 pub struct Words<'a> {
     stats: Option<&'a str>,
     /// Errors and warnings, with how often each was said.
-    faults: Vec<(Severity, &'a str, u32)>,
+    faults: Vec<(Severity, &'a str, u64)>,
     /// Lines of scripts.
     lines: Vec<&'a str>,
     /// What is heard.
@@ -230,7 +230,7 @@ fn write(painter: &Painter, screen: Rect, words: &Words<'_>) {
 }
 
 /// From the bottom up, the latest lowest, as many as fit in the lower part.
-fn write_faults(painter: &Painter, inner: Rect, faults: &[(Severity, &str, u32)]) {
+fn write_faults(painter: &Painter, inner: Rect, faults: &[(Severity, &str, u64)]) {
     let mut bottom = inner.bottom();
     let top = inner.top() + inner.height() * 0.3;
     for (index, (severity, text, count)) in faults.iter().enumerate().rev() {

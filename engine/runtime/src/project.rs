@@ -22,15 +22,16 @@ impl Project {
     ///
     /// # Errors
     /// There is no such level; says what is nearest.
-    pub fn of_level(level: &Path) -> Result<Self, Diagnostic> {
-        let missing = || missing_level(level);
+    pub fn of_level(level: &Path) -> Result<Self, Box<Diagnostic>> {
+        let missing = || Box::new(missing_level(level));
         let found = level.canonicalize().map_err(|_| missing())?;
         let folder =
             if found.is_file() && found.file_name().is_some_and(|name| name == "level.toml") {
                 found.parent().map(Path::to_owned).ok_or_else(missing)?
             } else if found.is_file() {
                 let message = format!("`{}` is a file and no level", level.display());
-                return Err(Diagnostic::error("E-LEVEL-MISSING", message).help(LEVEL_HELP));
+                let fault = Diagnostic::error("E-LEVEL-MISSING", message).help(LEVEL_HELP);
+                return Err(Box::new(fault));
             } else {
                 found
             };
@@ -48,7 +49,7 @@ impl Project {
     ///
     /// # Errors
     /// There is none.
-    pub fn of_default_level() -> Result<Self, Diagnostic> {
+    pub fn of_default_level() -> Result<Self, Box<Diagnostic>> {
         let current = std::env::current_dir().ok();
         let program = std::env::current_exe().ok();
         let folders = [&current, &program]
@@ -61,8 +62,10 @@ impl Project {
             None => {
                 let message =
                     format!("there is no level `{DEFAULT_LEVEL}` here or in a folder above");
-                Err(Diagnostic::error("E-LEVEL-MISSING", message)
-                    .help("name a level: `sinew run path/to/level`, a folder with a `level.toml`"))
+                let help = "name a level: `sinew run path/to/level`, a folder with a `level.toml`";
+                Err(Box::new(
+                    Diagnostic::error("E-LEVEL-MISSING", message).help(help),
+                ))
             }
         }
     }

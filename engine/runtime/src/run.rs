@@ -6,6 +6,7 @@ use std::{
 };
 
 use anyhow::Context as _;
+use sinew_script::Budget;
 use sinew_world::Input;
 
 use crate::{
@@ -118,6 +119,7 @@ pub(crate) fn run(args: &RunArgs) -> Result<(), Failure> {
         } else {
             !args.no_watch
         },
+        budget: budget(args),
     };
     if args.headless {
         run_headless(args, &options)
@@ -126,8 +128,31 @@ pub(crate) fn run(args: &RunArgs) -> Result<(), Failure> {
     }
 }
 
+/// A run that may be repeated counts what scripts do; a window that leaves nothing goes by the clock.
+fn budget(args: &RunArgs) -> Budget {
+    let recorded = args.headless || args.hash || args.trace.is_some() || args.input.is_some();
+    if recorded {
+        Budget::default()
+    } else {
+        Budget::WINDOW
+    }
+}
+
+/// Nobody can put a broken script right in a run that does not look at files again.
+fn refuse_broken(session: &Session) -> Result<(), Failure> {
+    // The console has said it already.
+    if session.console.has_errors() {
+        Err(Failure::Said)
+    } else {
+        Ok(())
+    }
+}
+
 fn run_headless(args: &RunArgs, options: &Options) -> Result<(), Failure> {
     let mut session = Session::open(options)?;
+    if !options.watch {
+        refuse_broken(&session)?;
+    }
     let mut outputs = Outputs::open(args, &mut session)?;
     let dt = args.dt.unwrap_or(STEP);
     let frames = match args.frames {
@@ -166,6 +191,7 @@ fn run_unseen(
     session: &mut Session,
     mut outputs: Outputs,
 ) -> Result<(), Failure> {
+    refuse_broken(session)?;
     if args.input.is_none() {
         outputs.recording = Recording::new(demo(&session.world.level.def, &session.world.controls));
     }

@@ -1,15 +1,18 @@
 //! A running level: world, scripts, watched files and what is wrong right now. The window, headless runs and tests
 //! all run one of these.
 
-use std::{collections::BTreeMap, path::PathBuf};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    path::PathBuf,
+};
 
 use sinew_assets::{Assets, Diagnostic, LogicalPath};
+use sinew_script::{Budget, LogLevel, LogLine, ScriptHost};
 use sinew_world::{Input, Jobs, World};
 
 use crate::{
     console::{Cause, Console},
     project::Project,
-    scripts::ScriptHost,
     settle::Change,
     watch::{News, Watcher},
 };
@@ -25,6 +28,8 @@ pub struct Options {
     pub seed: u64,
     /// Reload files that change.
     pub watch: bool,
+    /// How the time of scripts is measured: counted where a run must repeat, by the clock in a window.
+    pub budget: Budget,
 }
 
 /// A sound that is being told in words.
@@ -46,6 +51,8 @@ pub struct Session {
     pub console: Console,
     /// Sounds of the last moments.
     pub captions: Vec<Caption>,
+    /// Lines that scripts wrote, until they are taken; only while [`Console::record`].
+    pub log: Vec<LogLine>,
     /// Reloads that worked so far.
     pub reloads: u64,
     watcher: Option<Watcher>,
@@ -57,10 +64,11 @@ const CAPTION_SECONDS: f32 = 1.2;
 const MOST_CAPTIONS: usize = 5;
 
 impl Session {
-    /// Opens a level and starts it; no time has passed yet.
+    /// Opens a level and starts it; no time has passed yet. Actors whose scripts are broken idle, and the console says
+    /// why: they run once a good version is saved.
     ///
     /// # Errors
-    /// Everything that is wrong with its files.
+    /// Everything that is wrong with the level and its models.
     pub fn open(options: &Options) -> Result<Self, Vec<Diagnostic>> {
         // Before anything is read: a file that changes meanwhile is told.
         let folders = options.project.watched_folders();
@@ -77,12 +85,15 @@ impl Session {
         let jobs = Jobs::on_threads(options.threads).map_err(no_threads)?;
         let mut world = World::new(assets, jobs, options.seed);
         world.start_level(path, level)?;
-        let host = ScriptHost::open(&mut world)?;
+        let mut host = ScriptHost::new(options.budget);
+        // What is wrong with scripts is also among the world's remarks.
+        host.load(&mut world);
         let mut session = Self {
             world,
             host,
             console: Console::default(),
             captions: Vec::new(),
+            log: Vec::new(),
             reloads: 0,
             watcher: None,
             refused: BTreeMap::new(),
@@ -127,8 +138,11 @@ impl Session {
             .host
             .reload(&mut self.world, files.clone().into_iter().collect())
         {
-            Ok(()) => {
-                self.console.clear();
+            Ok(report) => {
+                if report.cancelled > 0 {
+                    tracing::info!("{} coroutines were cancelled", report.cancelled);
+                }
+                self.console.clear(self.host.problems());
                 self.reloads += 1;
                 tracing::info!("reloaded {}", names.join(", "));
                 self.hear();
@@ -154,13 +168,19 @@ impl Session {
         for remark in news.remarks {
             self.say(Diagnostic::warning("W-WATCH", remark), Cause::Running);
         }
-        let used: Vec<LogicalPath> = self.world.assets.loaded().cloned().collect();
+        let used: BTreeSet<LogicalPath> = self
+            .world
+            .assets
+            .loaded()
+            .chain(self.host.files())
+            .cloned()
+            .collect();
         let mut written = Vec::new();
         for (file, change) in news.changes {
             let Some(path) = self.world.assets.path_of(&file) else {
                 continue;
             };
-            let is_used = used.binary_search(&path).is_ok();
+            let is_used = used.contains(&path);
             match change {
                 Change::Written(bytes) => {
                     self.console.found(&self.world.assets.display(&path));
@@ -206,11 +226,22 @@ impl Session {
         self.console.say(fault, cause, self.world.clock.time);
     }
 
-    /// Takes up what the step left for people: remarks and sounds.
+    /// Takes up what the step left for people: remarks, lines of the log and sounds.
     fn hear(&mut self) {
         for remark in std::mem::take(&mut self.world.remarks) {
             self.say(remark, Cause::Running);
         }
+        self.console.count(self.host.problems());
+        for line in self.host.take_log() {
+            log(&line);
+            if self.console.record {
+                self.log.push(line);
+            }
+        }
+        self.caption();
+    }
+
+    fn caption(&mut self) {
         let dt = self.world.clock.dt;
         self.captions.retain_mut(|caption| {
             caption.left -= dt;
@@ -226,6 +257,15 @@ impl Session {
                 left: CAPTION_SECONDS,
             });
         }
+    }
+}
+
+fn log(line: &LogLine) {
+    let actor = line.actor.as_deref().unwrap_or("script");
+    match line.level {
+        LogLevel::Info => tracing::info!("{actor}: {}", line.text),
+        LogLevel::Warn => tracing::warn!("{actor}: {}", line.text),
+        LogLevel::Error => tracing::error!("{actor}: {}", line.text),
     }
 }
 

@@ -1,7 +1,7 @@
 //! What every actor did in every step, as JSON lines, for tests and for people who search.
 //!
 //! A line a step and actor: `frame`, `time`, `actor`, `position`, `yaw` (degrees), `velocity`, `grounded`, `layers`,
-//! `parameters`, `events`, `root`, and `joints` where some were asked for. Between them, lines with `sound` or
+//! `parameters`, `events`, `root`, and `joints` where some were asked for. Between them, lines with `sound`, `log` or
 //! `console`. Nothing is formatted while no trace is written.
 
 use std::{
@@ -16,6 +16,7 @@ use glam::Vec3;
 use serde::Serialize;
 use sinew_anim::{Graph, GraphEvent, GraphEventKind, ParameterValue};
 use sinew_assets::Diagnostic;
+use sinew_script::LogLevel;
 use sinew_world::{Actor, Animation, Sound, World};
 
 use crate::session::Session;
@@ -107,6 +108,15 @@ struct SoundLine<'a> {
 }
 
 #[derive(Serialize)]
+struct LogLine<'a> {
+    frame: u64,
+    time: f64,
+    log: &'static str,
+    actor: Option<&'a str>,
+    text: &'a str,
+}
+
+#[derive(Serialize)]
 struct ConsoleLine<'a> {
     frame: u64,
     time: f64,
@@ -167,6 +177,16 @@ impl Trace {
         }
         for sound in &session.world.debug.sounds {
             write_line(&mut self.out, &sound_line(sound, frame, time))?;
+        }
+        for line in session.log.drain(..) {
+            let line = LogLine {
+                frame,
+                time,
+                log: level_name(line.level),
+                actor: line.actor.as_deref(),
+                text: &line.text,
+            };
+            write_line(&mut self.out, &line)?;
         }
         for console in std::mem::take(&mut session.console.fresh) {
             let console = &console;
@@ -335,6 +355,14 @@ fn sound_line(sound: &Sound, frame: u64, time: f64) -> SoundLine<'_> {
         at: sound.at_world,
         volume: sound.volume,
         pitch: sound.pitch,
+    }
+}
+
+fn level_name(level: LogLevel) -> &'static str {
+    match level {
+        LogLevel::Info => "info",
+        LogLevel::Warn => "warn",
+        LogLevel::Error => "error",
     }
 }
 

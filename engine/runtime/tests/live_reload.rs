@@ -1,6 +1,7 @@
 //! Saving a file while a level runs, through the real file system, in the ways in which editors save.
 #![allow(
     clippy::unwrap_used,
+    clippy::panic,
     clippy::disallowed_methods,
     reason = "a test fails by panicking, and waits for real files"
 )]
@@ -38,6 +39,7 @@ impl Run {
             threads: 1,
             seed: 0,
             watch: true,
+            budget: sinew_script::Budget::default(),
         };
         let session = Session::open(&options).unwrap_or_else(|faults| panic!("{faults:?}"));
         let mut run = Self {
@@ -57,7 +59,7 @@ impl Run {
         let start = Instant::now();
         self.session.step(&Input::default(), STEP);
         let actors = &self.session.world.actors;
-        let actor = actors.get(actors.find(self.actor).unwrap()).unwrap();
+        let actor = actors.find(self.actor).unwrap();
         let speed = (actor.velocity_world.length() * 100.0).round() as i32;
         if self.speeds.last() != Some(&speed) {
             self.speeds.push(speed);
@@ -255,7 +257,7 @@ fn a_saved_model_is_taken_up() {
     let mut run = Run::new(&project, "hero");
     let generation = |session: &Session| {
         let actors = &session.world.actors;
-        let actor = actors.get(actors.find("hero").unwrap()).unwrap();
+        let actor = actors.find("hero").unwrap();
         actor.animation.as_ref().unwrap().model.generation
     };
     let before = generation(&run.session);

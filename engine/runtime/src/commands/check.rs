@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use sinew_assets::{Diagnostic, Severity};
+use sinew_script::Budget;
 
 use crate::{
     Failure,
@@ -151,13 +152,14 @@ fn faults_of(subject: &Subject) -> Vec<Diagnostic> {
 fn level_faults(file: &Path) -> Vec<Diagnostic> {
     let project = match Project::of_level(file) {
         Ok(project) => project,
-        Err(fault) => return vec![fault],
+        Err(fault) => return vec![*fault],
     };
     let options = Options {
         project,
         threads: 1,
         seed: 0,
         watch: false,
+        budget: Budget::default(),
     };
     match Session::open(&options) {
         Ok(session) => session
@@ -175,9 +177,8 @@ fn script_faults(_file: &Path) -> Vec<Diagnostic> {
 }
 
 fn graph_faults(file: &Path) -> Vec<Diagnostic> {
-    let read = info::locate(file)
-        .and_then(|(mut assets, path)| assets.graph(&path).map_err(|fault| *fault));
-    read.err().into_iter().collect()
+    let read = info::locate(file).and_then(|(mut assets, path)| assets.graph(&path));
+    read.err().map(|fault| *fault).into_iter().collect()
 }
 
 fn model_faults(file: &Path) -> Vec<Diagnostic> {
@@ -190,7 +191,7 @@ fn model_faults(file: &Path) -> Vec<Diagnostic> {
                 .map(|warning| Diagnostic::from_warning(warning, &shown, None))
                 .collect()
         }
-        Err(fault) => vec![fault],
+        Err(fault) => vec![*fault],
     }
 }
 

@@ -23,13 +23,13 @@ pub(crate) fn info(args: &InfoArgs) -> Result<(), Failure> {
 }
 
 /// Loads a model by its place on disk; what it refers to must lie in the same space.
-pub(crate) fn load(file: &Path) -> Result<Arc<Model>, Diagnostic> {
+pub(crate) fn load(file: &Path) -> Result<Arc<Model>, Box<Diagnostic>> {
     let (mut assets, path) = locate(file)?;
-    Ok(assets.model(&path).map_err(|fault| *fault)?.value)
+    Ok(assets.model(&path)?.value)
 }
 
 /// The logical path of a file wherever it lies: of its project, else of a space made of its own folder.
-pub(crate) fn locate(file: &Path) -> Result<(Assets, LogicalPath), Diagnostic> {
+pub(crate) fn locate(file: &Path) -> Result<(Assets, LogicalPath), Box<Diagnostic>> {
     let absolute = std::path::absolute(file).unwrap_or_else(|_| file.to_owned());
     let folder = absolute.parent().unwrap_or(&absolute);
     let mut assets = Assets::new(&root_of(folder));
@@ -43,7 +43,7 @@ pub(crate) fn locate(file: &Path) -> Result<(Assets, LogicalPath), Diagnostic> {
                 "`{}` is no name that a file of a level can have",
                 file.display()
             );
-            Err(Diagnostic::error("E-FILE-NAME", message))
+            Err(Box::new(Diagnostic::error("E-FILE-NAME", message)))
         }
     }
 }
