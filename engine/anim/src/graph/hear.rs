@@ -269,7 +269,7 @@ impl Hearing<'_> {
         let own = if self.is_current {
             self.fade.incoming(share)
         } else {
-            playing.share * self.fade.outgoing(share)
+            self.fade.outgoing(playing, share)
         };
         own * self.layer_weight
     }

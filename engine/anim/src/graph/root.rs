@@ -1,7 +1,7 @@
 //! Root motion of a step: that of every clip that plays, weighted as the pose is.
 
 use super::compiled::{Graph, Layer, Motion, RootRig};
-use super::fade::{FadeStep, playing_weight};
+use super::fade::FadeStep;
 use super::motion::blend_weights;
 use super::scratch::Span;
 use super::state::{LayerState, ParameterState};
@@ -42,14 +42,13 @@ impl RootStep<'_> {
         }
         let (begin, end) = (self.fade.begin(), self.fade.end);
         let mut total = Planar::IDENTITY;
-        if begin > 0.0 {
-            total = total.then(self.piece(rig, [0.0, begin], pieces));
-        }
-        let seconds = (end - begin) * self.dt;
-        let count = (seconds * 60.0 - 1e-5).ceil().clamp(0.0, MOST_PIECES);
-        for index in 0..count as usize {
-            let share = |index: usize| begin + (end - begin) * (index as f64 / count);
-            total = total.then(self.piece(rig, [share(index), share(index + 1)], pieces));
+        for [from, to] in [[0.0, begin], [begin, end]] {
+            let seconds = (to - from) * self.dt;
+            let count = (seconds * 60.0 - 1e-5).ceil().clamp(0.0, MOST_PIECES);
+            for index in 0..count as usize {
+                let share = |index: usize| from + (to - from) * (index as f64 / count);
+                total = total.then(self.piece(rig, [share(index), share(index + 1)], pieces));
+            }
         }
         if end < 1.0 {
             total = total.then(self.piece(rig, [end, 1.0], pieces));
@@ -73,9 +72,8 @@ impl RootStep<'_> {
     /// What plays between two shares of the step.
     fn fill(&self, [begin, end]: [f64; 2], pieces: &mut Vec<RootPiece>) {
         pieces.clear();
-        let current = 1.0 - self.fade.outgoing(end);
         for (index, (playing, span)) in self.state.playing.iter().zip(self.spans).enumerate() {
-            let weight = playing_weight(self.state, index, current);
+            let weight = self.fade.weight(&self.state.playing, index, end);
             if weight <= 0.0 {
                 continue;
             }

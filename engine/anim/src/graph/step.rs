@@ -3,7 +3,7 @@
 use super::advance::{Advanced, GraphEvent, GraphEventKind, Pending, Rank};
 use super::begin::Start;
 use super::compiled::{Graph, Layer, Motion};
-use super::fade::{FadeStep, current_weight, layer_weight, playing_weight};
+use super::fade::{Began, FadeStep, current_weight, layer_weight, playing_weight};
 use super::hear::Hearing;
 use super::motion::{lap_rate, number, speed_factor, state_rate};
 use super::root::RootStep;
@@ -36,6 +36,8 @@ impl LayerStep<'_> {
             self.tell(fully_in, Rank::FullyIn, first, 0.0, 1.0, scratch);
         }
         self.plan(state, scratch);
+        let before = state.fade;
+        let left = state.playing[state.playing.len() - 1].run;
         let start = match self.requested(state, scratch) {
             Some(start) => Some(start),
             None => self.chosen(state, scratch),
@@ -43,7 +45,11 @@ impl LayerStep<'_> {
         if let Some(start) = &start {
             self.begin(state, start, scratch);
         }
-        let began = start.map(|start: Start| start.begin);
+        let began = start.map(|start: Start| Began {
+            at: start.begin,
+            left,
+            before,
+        });
         let fade = FadeStep::new(state.fade, began, self.dt);
         self.move_clocks(state, &fade, scratch, out);
         if let Some(rig) = self.graph.root.as_ref().filter(|_| self.index == 0) {
@@ -140,7 +146,7 @@ impl LayerStep<'_> {
             // What was left may still end where it was left; what was left before is not told.
             let told_until = match fade.began {
                 _ if is_current => 1.0,
-                Some(begin) if index + 1 == last => begin,
+                Some(began) if began.left == playing.run => began.at,
                 _ => -1.0,
             };
             let end = self.finish(playing, &span, motion);

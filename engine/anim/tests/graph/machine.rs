@@ -370,7 +370,7 @@ fn any_partition_of_time_takes_the_same_way() {
     let ways = json!([
         { "from": "a", "to": "b", "exit_time": 0.5, "duration": 0.2 },
         { "from": "b", "to": "c", "exit_time": 1.0, "duration": 0.5, "curve": "smooth" },
-        { "from": "c", "to": "a", "exit_time": 0.4, "duration": 0.3 },
+        { "from": "c", "to": "a", "exit_time": 0.4, "duration": 0.25 },
     ]);
     let mut def = one_layer(json!({ "v": 0.3 }), states, "a", ways);
     def["root"] = json!({ "joint": "root" });
