@@ -264,3 +264,84 @@ fn decompress(
         offset: view.byte_offset,
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::{
+        Model, import,
+        testing::{floats, import_parts},
+    };
+
+    /// One point whose position is accessor 0 of view 0.
+    const POINT: &str = r#""nodes":[{"mesh":0}],"meshes":[{"primitives":[{"attributes":{"POSITION":0},"mode":0}]}],
+        "accessors":[{"bufferView":0,"componentType":5126,"count":1,"type":"VEC3"}]"#;
+
+    fn position(model: &Model) -> [f32; 3] {
+        model.meshes[0].primitives[0].positions[0].to_array()
+    }
+
+    #[test]
+    fn external_buffers_come_through_the_caller() {
+        let json = format!(
+            r#"{{"asset":{{"version":"2.0"}},{POINT},"bufferViews":[{{"buffer":0,"byteLength":12}}],
+               "buffers":[{{"byteLength":12,"uri":"a%20b.bin"}}]}}"#
+        );
+        let mut asked = Vec::new();
+        let model = import(json.as_bytes(), &mut |path| {
+            asked.push(path.to_owned());
+            Ok(floats(&[1.0, 2.0, 3.0, 4.0]))
+        });
+        assert_eq!(position(&model.expect("valid")), [1.0, 2.0, 3.0]);
+        assert_eq!(asked, ["a b.bin"]);
+        for answer in [Err("no such file".to_owned()), Ok(vec![0; 11])] {
+            let error = import(json.as_bytes(), &mut |_| answer.clone()).expect_err("not enough");
+            assert_eq!(error.code, "E-BUFFER");
+        }
+    }
+
+    #[test]
+    fn views_that_reach_past_their_buffer_are_refused() {
+        for (view, code) in [
+            (r#"{"buffer":0,"byteLength":13}"#, "E-VIEW"),
+            (
+                r#"{"buffer":0,"byteOffset":18446744073709551615,"byteLength":12}"#,
+                "E-VIEW",
+            ),
+            (r#"{"buffer":0,"byteLength":12,"byteStride":3}"#, "E-VIEW"),
+            (
+                r#"{"buffer":0,"byteLength":12,"byteStride":8}"#,
+                "E-ACCESSOR",
+            ),
+            (r#"{"buffer":1,"byteLength":12}"#, "E-INDEX"),
+        ] {
+            let error = import_parts(&format!(r#"{POINT},"bufferViews":[{view}]"#), &[0; 12]);
+            assert_eq!(error.expect_err(view).code, code, "{view}");
+        }
+    }
+
+    #[test]
+    fn compressed_views_unfold_to_what_they_state() {
+        let encoded = meshopt::encode_vertex_buffer(&[[1.0f32, 2.0, 3.0]]).expect("encodes");
+        let view = |count: u32, mode: &str, filter: &str| {
+            format!(
+                r#"{POINT},"bufferViews":[{{"buffer":0,"byteLength":12,"extensions":{{"KHR_meshopt_compression":{{"buffer":0,
+                   "byteLength":{},"byteStride":12,"count":{count},"mode":"{mode}","filter":"{filter}"}}}}}}]"#,
+                encoded.len()
+            )
+        };
+        let model = import_parts(&view(1, "ATTRIBUTES", "NONE"), &encoded).expect("valid");
+        assert_eq!(position(&model), [1.0, 2.0, 3.0]);
+        for body in [
+            view(2, "ATTRIBUTES", "NONE"),
+            view(1, "ATTRIBUTES", "QUATERNION"),
+            view(1, "TRIANGLES", "NONE"),
+            view(1, "VERTICES", "NONE"),
+            view(1, "ATTRIBUTES", "SEPIA"),
+        ] {
+            assert_eq!(
+                import_parts(&body, &encoded).expect_err(&body).code,
+                "E-MESHOPT"
+            );
+        }
+    }
+}

@@ -16,7 +16,7 @@ use crate::{
     element::{Numbers, Shape},
     error::{ImportError, Result, Warnings},
     extras,
-    names::Names,
+    names::{self, Names},
     rotations::{self, NoRotation},
 };
 
@@ -57,12 +57,13 @@ pub(crate) fn read(
 fn clip_name(
     animation: &Animation,
     index: usize,
-    names: &mut Names,
+    taken: &mut Names,
     warnings: &mut Warnings,
 ) -> String {
-    let own = animation.name.as_deref().filter(|name| !name.is_empty());
+    let pointer = format!("/animations/{index}");
+    let own = names::own(animation.name.as_deref(), &pointer, warnings);
     let wanted = own.map_or_else(|| format!("clip_{index}"), str::to_owned);
-    let (name, renamed) = names.claim(&wanted, index);
+    let (name, renamed) = taken.claim(&wanted, index);
     if renamed || own.is_none() {
         let reason = if own.is_none() {
             "no name"
@@ -71,7 +72,7 @@ fn clip_name(
         };
         warnings.add(
             "W-CLIP-RENAMED",
-            format!("/animations/{index}"),
+            pointer,
             format!("the animation has {reason}; its clip is `{name}`"),
         );
     }
@@ -329,4 +330,127 @@ fn add_morphs(
         return;
     }
     morphs.insert(track.first, track);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        Model,
+        testing::{codes, floats, import_parts},
+    };
+
+    /// One animation over times 0, 1 (accessor 0) and `values` as `shape` (accessor 1), on a node with two targets.
+    fn check(channels: &str, sampler: &str, values: &[f32], shape: &str) -> Result<Model> {
+        let components = match shape {
+            "VEC3" => 3,
+            "VEC4" => 4,
+            _ => 1,
+        };
+        let mut buffer = floats(&[0.0, 1.0]);
+        buffer.extend(floats(values));
+        let body = format!(
+            r#""nodes":[{{"mesh":0,"name":"n"}}],
+               "meshes":[{{"name":"m","primitives":[{{"attributes":{{"POSITION":2}},"targets":[{{}},{{}}],"mode":0}}]}}],
+               "bufferViews":[{{"buffer":0,"byteLength":8}},{{"buffer":0,"byteOffset":8,"byteLength":{}}}],
+               "accessors":[{{"bufferView":0,"componentType":5126,"count":2,"type":"SCALAR"}},
+                 {{"bufferView":1,"componentType":5126,"count":{},"type":"{shape}"}},
+                 {{"componentType":5126,"count":1,"type":"VEC3"}}],
+               "animations":[{{"name":"a","channels":[{channels}],"samplers":[{{"input":0,"output":1{sampler}}}]}}]"#,
+            values.len() * 4,
+            values.len() / components
+        );
+        import_parts(&body, &buffer)
+    }
+
+    fn channel(path: &str) -> String {
+        format!(r#"{{"sampler":0,"target":{{"node":0,"path":"{path}"}}}}"#)
+    }
+
+    fn pointer(path: &str) -> String {
+        format!(
+            r#"{{"sampler":0,"target":{{"path":"pointer","extensions":{{"KHR_animation_pointer":{{"pointer":"{path}"}}}}}}}}"#
+        )
+    }
+
+    #[test]
+    fn every_kind_of_track_is_read() {
+        let cubic = r#","interpolation":"CUBICSPLINE""#;
+        let model = check(&channel("translation"), cubic, &[1.0; 18], "VEC3").expect("cubic");
+        let track = model.clips[0].joints[0]
+            .translation
+            .as_ref()
+            .expect("a track");
+        assert_eq!(
+            (track.interpolation, track.values.len()),
+            (Interpolation::Cubic, 6)
+        );
+        assert_eq!(model.clips[0].duration, 1.0);
+
+        let step = r#","interpolation":"STEP""#;
+        let model =
+            check(&channel("weights"), step, &[1.0, 2.0, 3.0, 4.0], "SCALAR").expect("weights");
+        let track = &model.clips[0].morphs[0];
+        assert_eq!(
+            (track.first, track.count, track.track.values.len()),
+            (0, 2, 4)
+        );
+
+        let model =
+            check(&pointer("/nodes/0/weights/1"), "", &[1.0, 2.0], "SCALAR").expect("one weight");
+        let track = &model.clips[0].morphs[0];
+        assert_eq!((track.first, track.count), (1, 1));
+    }
+
+    #[test]
+    fn values_that_do_not_fit_their_keys_are_refused() {
+        let cubic = r#","interpolation":"CUBICSPLINE""#;
+        let cases: [(&str, &str, &[f32], &str, &str); 5] = [
+            ("scale", cubic, &[1.0; 6], "VEC3", "E-KEY-VALUES"),
+            ("weights", "", &[1.0; 2], "SCALAR", "E-KEY-VALUES"),
+            ("rotation", "", &[0.0; 8], "VEC4", "E-KEY-VALUES"),
+            ("rotation", "", &[0.0; 6], "VEC3", "E-ACCESSOR-TYPE"),
+            (
+                "scale",
+                r#","interpolation":"QUADRATIC""#,
+                &[1.0; 6],
+                "VEC3",
+                "E-CHANNEL",
+            ),
+        ];
+        for (path, sampler, values, shape, code) in cases {
+            let error = check(&channel(path), sampler, values, shape).expect_err(path);
+            assert_eq!(error.code, code, "{path}");
+            assert!(
+                error.pointer.starts_with("/animations/0/samplers/0/"),
+                "{error}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_property_that_is_driven_twice_follows_the_first_channel() {
+        let twice = [channel("scale"), pointer("/nodes/0/scale")].join(",");
+        let model = check(&twice, "", &[1.0; 6], "VEC3").expect("scale");
+        assert!(codes(&model).contains(&"W-CHANNEL-TWICE"));
+        let overlap = [pointer("/nodes/0/weights/1"), pointer("/nodes/0/weights/1")].join(",");
+        let model = check(&overlap, "", &[1.0; 2], "SCALAR").expect("weights");
+        assert!(codes(&model).contains(&"W-CHANNEL-TWICE"));
+        assert_eq!(model.clips[0].morphs.len(), 1);
+    }
+
+    #[test]
+    fn tracks_of_all_weights_and_of_one_do_not_overlap() {
+        let mut morphs = BTreeMap::new();
+        let mut warnings = Warnings::default();
+        for (first, count, kept) in [(4, 2, 1), (5, 1, 1), (3, 1, 2), (2, 3, 2), (6, 1, 3)] {
+            let track = MorphTrack {
+                first,
+                count,
+                track: Track::default(),
+            };
+            add_morphs(&mut morphs, track, "/c", &mut warnings);
+            assert_eq!(morphs.len(), kept, "{first}");
+        }
+    }
 }

@@ -144,6 +144,8 @@ pub const CODES: &[Code] = &[
         "E-CHANNEL",
         "An animation channel's path or interpolation is unknown.",
     ),
+    warning("W-MORE", "More remarks came up than are listed."),
+    warning("W-NAME-CUT", "A name longer than 256 bytes was cut."),
     warning(
         "W-GLB-TRAILING",
         "Bytes after the end of the binary container are ignored.",

@@ -3,9 +3,12 @@
 //! Property names and meanings are those of the glTF 2.0 specification, chapter 5. Only what the
 //! import uses is here; extensions and extras stay JSON until someone asks for one.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, fmt, marker::PhantomData};
 
-use serde::{Deserialize, de::DeserializeOwned};
+use serde::{
+    Deserialize, Deserializer,
+    de::{DeserializeOwned, Error, SeqAccess, Visitor},
+};
 use serde_json::{Map, Value};
 
 use crate::error::{ImportError, Result};
@@ -23,7 +26,7 @@ pub(crate) struct Document {
     pub(crate) scene: Option<usize>,
     #[serde(default)]
     pub(crate) scenes: Vec<Scene>,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "entries")]
     pub(crate) nodes: Vec<Node>,
     #[serde(default)]
     pub(crate) meshes: Vec<Mesh>,
@@ -31,7 +34,7 @@ pub(crate) struct Document {
     pub(crate) skins: Vec<Skin>,
     #[serde(default)]
     pub(crate) animations: Vec<Animation>,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "entries")]
     pub(crate) materials: Vec<Material>,
     #[serde(default)]
     pub(crate) textures: Vec<Texture>,
@@ -261,6 +264,38 @@ impl Extensions {
     }
 }
 
+/// The most nodes or materials of a file. As JSON an entry can be three bytes, in memory it is a hundred times that.
+const MAX_ENTRIES: usize = 1 << 18;
+
+/// A list whose entries may all be empty objects, up to [`MAX_ENTRIES`].
+fn entries<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
+    deserializer: D,
+) -> std::result::Result<Vec<T>, D::Error> {
+    struct Entries<T>(PhantomData<T>);
+    impl<'de, T: Deserialize<'de>> Visitor<'de> for Entries<T> {
+        type Value = Vec<T>;
+
+        fn expecting(&self, out: &mut fmt::Formatter) -> fmt::Result {
+            write!(out, "a list of at most {MAX_ENTRIES} entries")
+        }
+
+        fn visit_seq<A: SeqAccess<'de>>(
+            self,
+            mut list: A,
+        ) -> std::result::Result<Vec<T>, A::Error> {
+            let mut entries = Vec::new();
+            while let Some(entry) = list.next_element()? {
+                if entries.len() >= MAX_ENTRIES {
+                    return Err(A::Error::invalid_length(MAX_ENTRIES + 1, &self));
+                }
+                entries.push(entry);
+            }
+            Ok(entries)
+        }
+    }
+    deserializer.deserialize_seq(Entries(PhantomData))
+}
+
 /// Reads the JSON text; the error points at the property that cannot be read.
 pub(crate) fn parse(json: &[u8]) -> Result<Document> {
     let first = json.iter().find(|byte| !byte.is_ascii_whitespace());
@@ -343,5 +378,16 @@ mod tests {
             parse(json.as_bytes()).err().expect("too deep").code,
             "E-JSON"
         );
+    }
+
+    #[test]
+    fn floods_of_empty_entries_are_refused() {
+        let flood = "{},".repeat(MAX_ENTRIES) + "{}";
+        for name in ["nodes", "materials"] {
+            let json = format!(r#"{{"asset":{{"version":"2.0"}},"{name}":[{flood}]}}"#);
+            let error = parse(json.as_bytes()).err().expect("too many");
+            assert_eq!(error.code, "E-JSON");
+            assert!(error.pointer.starts_with(&format!("/{name}")), "{error}");
+        }
     }
 }

@@ -49,10 +49,14 @@ impl ImportError {
 /// What every step of the import returns.
 pub(crate) type Result<T> = std::result::Result<T, ImportError>;
 
+/// The most remarks that one file gets; a hostile one could ask for one a byte.
+const MAX_WARNINGS: usize = 4096;
+
 /// Remarks in the order in which they came up, each code once a place.
 #[derive(Default)]
 pub(crate) struct Warnings {
     pub(crate) list: Vec<Warning>,
+    left_out: usize,
     seen: HashSet<(&'static str, String)>,
 }
 
@@ -64,12 +68,43 @@ impl Warnings {
         message: impl Into<String>,
     ) {
         let pointer = pointer.into();
-        if self.seen.insert((code, pointer.clone())) {
+        if self.list.len() >= MAX_WARNINGS {
+            self.left_out += 1;
+        } else if self.seen.insert((code, pointer.clone())) {
             self.list.push(Warning {
                 code,
                 pointer,
                 message: message.into(),
             });
         }
+    }
+
+    /// All remarks, with a last one that counts those that were too many.
+    pub(crate) fn finish(mut self) -> Vec<Warning> {
+        if self.left_out > 0 {
+            self.list.push(Warning {
+                code: "W-MORE",
+                pointer: String::new(),
+                message: format!("{} further remarks were left out", self.left_out),
+            });
+        }
+        self.list
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_place_is_told_once_and_a_flood_is_counted() {
+        let mut warnings = Warnings::default();
+        for place in 0..5000 {
+            warnings.add("W-EXTRAS", format!("/{}", place / 2 * 2), "twice");
+            warnings.add("W-MESH-OUTSIDE-SCENE", format!("/{place}"), "each");
+        }
+        let list = warnings.finish();
+        assert_eq!(list.len(), MAX_WARNINGS + 1);
+        assert_eq!(list[MAX_WARNINGS].code, "W-MORE");
     }
 }

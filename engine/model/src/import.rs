@@ -83,7 +83,7 @@ pub fn import(
         materials,
         variants,
         joint_of_node: rig.joint_of_node,
-        warnings: warnings.list,
+        warnings: warnings.finish(),
     })
 }
 
@@ -156,4 +156,47 @@ fn bounds(skeleton: &Skeleton, meshes: &[Mesh], skins: &[Skin]) -> [Vec3; 2] {
         }
     }
     corners.unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::{codes, import_parts};
+
+    #[test]
+    fn versions_other_than_two_are_refused() {
+        for asset in [
+            r#"{"version":"1.0"}"#,
+            r#"{"version":"3.1"}"#,
+            r#"{"version":"2.0","minVersion":"2.1"}"#,
+        ] {
+            let json = format!(r#"{{"asset":{asset}}}"#);
+            let error = crate::import(json.as_bytes(), &mut |_| Err(String::new()));
+            assert_eq!(error.expect_err(asset).code, "E-VERSION");
+        }
+        let minor = br#"{"asset":{"version":"2.1","minVersion":"2.0"}}"#;
+        assert!(crate::import(minor, &mut |_| Err(String::new())).is_ok());
+    }
+
+    #[test]
+    fn meshes_outside_the_scene_are_left_out_unless_they_are_levels_of_detail() {
+        let point = r#"[{"primitives":[{"attributes":{"POSITION":0},"mode":0}]}]"#;
+        let model = import_parts(
+            &format!(
+                r#""scenes":[{{"nodes":[0]}}],"meshes":{point},
+                   "nodes":[{{"name":"a","mesh":0,"extensions":{{"MSFT_lod":{{"ids":[1]}}}}}},
+                            {{"name":"b","mesh":0,"translation":[1,0,0]}},{{"name":"c","mesh":0}}],
+                   "accessors":[{{"componentType":5126,"count":1,"type":"VEC3"}}]"#
+            ),
+            b"",
+        )
+        .expect("valid");
+        let levels: Vec<_> = model
+            .meshes
+            .iter()
+            .map(|mesh| (mesh.node, mesh.lod))
+            .collect();
+        assert_eq!(levels, [(0, 0), (1, 1)]);
+        assert_eq!(model.joint_of_node, [Some(0), Some(1), None]);
+        assert!(codes(&model).contains(&"W-MESH-OUTSIDE-SCENE"));
+    }
 }

@@ -31,6 +31,8 @@ mod rotations;
 mod skeleton;
 mod skinning;
 mod skins;
+#[cfg(test)]
+mod testing;
 mod textures;
 mod transforms;
 mod triangles;

@@ -110,3 +110,95 @@ pub(crate) fn variants(document: &Document) -> Result<Vec<String>> {
     let variants = found.map_or_else(Vec::new, |list| list.variants);
     Ok(variants.into_iter().map(|variant| variant.name).collect())
 }
+
+#[cfg(test)]
+mod tests {
+    use std::io::Cursor;
+
+    use super::*;
+    use crate::{
+        Model,
+        testing::{codes, import_parts},
+    };
+
+    fn image(format: image::ImageFormat) -> Vec<u8> {
+        let mut bytes = Cursor::new(Vec::new());
+        image::RgbaImage::from_pixel(2, 1, image::Rgba([10, 20, 30, 255]))
+            .write_to(&mut bytes, format)
+            .expect("encodes");
+        bytes.into_inner()
+    }
+
+    fn check(material: &str, textures: &str, bytes: &[u8]) -> Result<Model> {
+        let body = format!(
+            r#""materials":[{material}],"textures":[{textures}],"images":[{{"bufferView":0}},{{"uri":"absent.png"}}],
+               "bufferViews":[{{"buffer":0,"byteLength":{}}}]"#,
+            bytes.len()
+        );
+        import_parts(&body, bytes)
+    }
+
+    const TEXTURED: &str = r#"{"pbrMetallicRoughness":{"baseColorTexture":{"index":0}}}"#;
+
+    #[test]
+    fn images_of_each_kind_are_decoded_once() {
+        let webp = r#"{"extensions":{"EXT_texture_webp":{"source":0}}}"#;
+        for (format, texture) in [
+            (image::ImageFormat::Png, r#"{"source":0}"#),
+            (image::ImageFormat::WebP, webp),
+        ] {
+            let materials = format!("{TEXTURED},{TEXTURED}");
+            let model = check(&materials, texture, &image(format)).expect("valid");
+            let expected = [10, 20, 30, 255, 10, 20, 30, 255];
+            assert_eq!(model.textures.len(), 1);
+            assert_eq!(model.textures[0].rgba, expected, "{format:?}");
+            assert_eq!(model.materials[1].base_color_texture, Some(0));
+        }
+    }
+
+    #[test]
+    fn an_image_that_cannot_be_had_leaves_the_material_without() {
+        let mut huge = image(image::ImageFormat::Png);
+        // Width of the PNG header; its checksum is wrong then, which readers may or may not mind.
+        huge[16..20].copy_from_slice(&100_000u32.to_be_bytes());
+        for (texture, bytes, code) in [
+            (r#"{"source":1}"#, &b"x"[..], "W-IMAGE-MISSING"),
+            ("{}", b"x", "W-IMAGE-MISSING"),
+            (r#"{"source":0}"#, b"not an image", "W-IMAGE-UNREADABLE"),
+            (r#"{"source":0}"#, &huge, "W-IMAGE-UNREADABLE"),
+        ] {
+            let model = check(TEXTURED, texture, bytes).expect("still a model");
+            assert_eq!(model.materials[0].base_color_texture, None);
+            assert_eq!(codes(&model), [code]);
+        }
+    }
+
+    #[test]
+    fn what_the_engine_draws_otherwise_is_told() {
+        let cases = [
+            (
+                r#"{"alphaMode":"MASK","alphaCutoff":0.25}"#,
+                Some(0.25),
+                vec![],
+            ),
+            (r#"{"alphaMode":"BLEND"}"#, Some(0.5), vec!["W-ALPHA-BLEND"]),
+            (
+                r#"{"pbrMetallicRoughness":{"baseColorFactor":[2,0,0,1]}}"#,
+                None,
+                vec!["W-MATERIAL-VALUE"],
+            ),
+        ];
+        for (material, cutoff, expected) in cases {
+            let model = check(material, "", b"x").expect(material);
+            assert_eq!(model.materials[0].alpha_cutoff, cutoff, "{material}");
+            assert_eq!(codes(&model), expected, "{material}");
+        }
+        let unlit = check(
+            r#"{"extensions":{"KHR_materials_unlit":{}},"doubleSided":true}"#,
+            "",
+            b"x",
+        );
+        let material = &unlit.expect("valid").materials[0];
+        assert!(material.unlit && material.double_sided);
+    }
+}

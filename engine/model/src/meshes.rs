@@ -54,7 +54,7 @@ pub(crate) fn read(
             )?);
         }
         meshes.push(Mesh {
-            name: morphs::mesh_name(document, node),
+            name: morphs::mesh_name(document, node, warnings),
             node,
             joint,
             skin: source.skin,

@@ -5,7 +5,7 @@ use std::ops::Range;
 use crate::{
     document::{Document, Mesh},
     error::{ImportError, Result, Warnings},
-    names::Names,
+    names::{self, Names},
 };
 
 /// The morph channels of one node.
@@ -25,11 +25,11 @@ pub(crate) fn channels(
     for (index, mesh) in document.meshes.iter().enumerate() {
         check_targets(mesh, index)?;
     }
-    let mut names = Names::default();
+    let mut taken = Names::default();
     let mut begin = 0;
     let mut all = Vec::with_capacity(nodes.len());
     for &node in nodes {
-        let list = node_channels(document, node, &mut names, warnings)?;
+        let list = node_channels(document, node, &mut taken, warnings)?;
         let range = begin..begin + list.len();
         begin = range.end;
         if begin > usize::from(u16::MAX) {
@@ -71,7 +71,7 @@ fn check_targets(mesh: &Mesh, index: usize) -> Result<()> {
 fn node_channels(
     document: &Document,
     index: usize,
-    names: &mut Names,
+    taken: &mut Names,
     warnings: &mut Warnings,
 ) -> Result<Vec<(String, f32)>> {
     let node = &document.nodes[index];
@@ -99,12 +99,12 @@ fn node_channels(
         defaults.clone_from(weights);
     }
     let targets = target_names(mesh, count, m, warnings);
-    let mesh_name = mesh_name(document, index);
+    let mesh_name = mesh_name(document, index, warnings);
     let channels = targets.into_iter().zip(defaults);
     Ok(channels
         .map(|(target, default)| {
             let wanted = format!("{mesh_name}/{target}");
-            let (name, renamed) = names.claim(&wanted, index);
+            let (name, renamed) = taken.claim(&wanted, index);
             if renamed {
                 warnings.add(
                     "W-MORPH-RENAMED",
@@ -118,16 +118,14 @@ fn node_channels(
 }
 
 /// Name of the node's mesh, else of the node, else one made of its index.
-pub(crate) fn mesh_name(document: &Document, index: usize) -> String {
+pub(crate) fn mesh_name(document: &Document, index: usize, warnings: &mut Warnings) -> String {
     let node = &document.nodes[index];
-    let mesh = node
-        .mesh
-        .and_then(|mesh| document.meshes[mesh].name.as_ref());
-    [mesh, node.name.as_ref()]
-        .into_iter()
-        .flatten()
-        .find(|name| !name.is_empty())
-        .map_or_else(|| format!("node_{index}"), String::clone)
+    let mesh = node.mesh.and_then(|mesh| {
+        let name = document.meshes[mesh].name.as_deref();
+        names::own(name, &format!("/meshes/{mesh}"), warnings)
+    });
+    mesh.or_else(|| names::own(node.name.as_deref(), &format!("/nodes/{index}"), warnings))
+        .map_or_else(|| format!("node_{index}"), str::to_owned)
 }
 
 /// `extras.targetNames` of the mesh, else the targets' numbers.
@@ -147,7 +145,17 @@ fn target_names(mesh: &Mesh, count: usize, index: usize, warnings: &mut Warnings
             .collect()
     });
     match named.filter(|named| named.len() == count) {
-        Some(named) => named,
+        Some(mut named) => {
+            let pointer = format!("/meshes/{index}/extras/targetNames");
+            for (target, name) in named.iter_mut().enumerate() {
+                let own = names::own(Some(name), &pointer, warnings).map(str::len);
+                match own {
+                    Some(length) => name.truncate(length),
+                    None => *name = target.to_string(),
+                }
+            }
+            named
+        }
         None => {
             let found = names.as_array().map_or(0, Vec::len);
             warnings.add(

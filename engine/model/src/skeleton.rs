@@ -9,7 +9,7 @@ use crate::{
     error::{ImportError, Result, Warnings},
     hierarchy::Hierarchy,
     morphs,
-    names::Names,
+    names::{self, Names},
     transforms::{self, Local},
 };
 
@@ -164,16 +164,17 @@ fn make_joints(
 
 /// By node: the unique name of its joint, given in the file's order.
 fn joint_names(document: &Document, is_joint: &[bool], warnings: &mut Warnings) -> Vec<String> {
-    let mut names = Names::default();
+    let mut taken = Names::default();
     let nodes = document.nodes.iter().enumerate();
     nodes
         .map(|(index, node)| {
             if !is_joint[index] {
                 return String::new();
             }
-            let own = node.name.as_deref().filter(|name| !name.is_empty());
+            let pointer = format!("/nodes/{index}");
+            let own = names::own(node.name.as_deref(), &pointer, warnings);
             let wanted = own.map_or_else(|| format!("node_{index}"), str::to_owned);
-            let (name, renamed) = names.claim(&wanted, index);
+            let (name, renamed) = taken.claim(&wanted, index);
             if renamed || own.is_none() {
                 let reason = if own.is_none() {
                     "no name"
@@ -182,7 +183,7 @@ fn joint_names(document: &Document, is_joint: &[bool], warnings: &mut Warnings) 
                 };
                 warnings.add(
                     "W-NODE-RENAMED",
-                    format!("/nodes/{index}"),
+                    pointer,
                     format!("the node has {reason}; its joint is `{name}`"),
                 );
             }

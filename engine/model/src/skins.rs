@@ -1,5 +1,7 @@
 //! Skins: joints and bind matrices.
 
+use std::collections::HashSet;
+
 use glam::{Affine3A, Mat4};
 
 use crate::{
@@ -29,6 +31,7 @@ pub(crate) fn read(
                     message,
                 ));
             }
+            refuse_repeated(skin, &pointer)?;
             let joints = skin
                 .joints
                 .iter()
@@ -41,6 +44,19 @@ pub(crate) fn read(
             })
         })
         .collect()
+}
+
+fn refuse_repeated(skin: &document::Skin, pointer: &str) -> Result<()> {
+    let mut seen = HashSet::new();
+    let repeated = skin.joints.iter().position(|joint| !seen.insert(joint));
+    repeated.map_or(Ok(()), |index| {
+        let message = format!("node {} is listed twice", skin.joints[index]);
+        Err(ImportError::new(
+            "E-SKIN",
+            format!("{pointer}/joints/{index}"),
+            message,
+        ))
+    })
 }
 
 /// One matrix a joint; the identity where the file has none.
@@ -81,4 +97,45 @@ fn bind_matrices(
             Affine3A::from_mat4(matrix)
         })
         .collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{floats, import_parts};
+
+    fn check(joints: &str, matrices: usize) -> Result<Vec<Skin>> {
+        let mut numbers = Vec::new();
+        for _ in 0..matrices {
+            numbers.extend(Mat4::from_scale(glam::Vec3::splat(2.0)).to_cols_array());
+        }
+        let body = format!(
+            r#""nodes":[{{"children":[1]}},{{}}],"skins":[{{"joints":{joints},"inverseBindMatrices":0}}],
+               "bufferViews":[{{"buffer":0,"byteLength":{}}}],
+               "accessors":[{{"bufferView":0,"componentType":5126,"count":{matrices},"type":"MAT4"}}]"#,
+            matrices * 64
+        );
+        import_parts(&body, &floats(&numbers)).map(|model| model.skins)
+    }
+
+    #[test]
+    fn each_joint_has_its_bind_matrix() {
+        let skins = check("[1,0]", 3).expect("a matrix too many does no harm");
+        assert_eq!(skins[0].joints, [1, 0]);
+        assert_eq!(
+            skins[0].inverse_bind,
+            [Affine3A::from_scale(glam::Vec3::splat(2.0)); 2]
+        );
+    }
+
+    #[test]
+    fn skins_without_joints_or_matrices_for_them_are_refused() {
+        for (joints, matrices) in [("[]", 1), ("[0,1]", 1), ("[1,1]", 2)] {
+            assert_eq!(
+                check(joints, matrices).expect_err(joints).code,
+                "E-SKIN",
+                "{joints}"
+            );
+        }
+    }
 }

@@ -45,7 +45,7 @@ impl Textures<'_, '_> {
                 warnings.add("W-IMAGE-MISSING", pointer, reason);
                 None
             }
-            Ok(bytes) => match self.decode(&bytes, &pointer)? {
+            Ok(bytes) => match self.decode(&bytes, &pointer) {
                 Err(reason) => {
                     warnings.add("W-IMAGE-UNREADABLE", pointer, reason);
                     None
@@ -95,44 +95,31 @@ impl Textures<'_, '_> {
         })
     }
 
-    fn decode(
-        &mut self,
-        bytes: &[u8],
-        pointer: &str,
-    ) -> Result<std::result::Result<Texture, String>> {
+    /// The decoded image, or why it cannot be decoded.
+    fn decode(&mut self, bytes: &[u8], pointer: &str) -> std::result::Result<Texture, String> {
         let mut limits = Limits::default();
         limits.max_image_width = Some(MAX_SIDE);
         limits.max_image_height = Some(MAX_SIDE);
-        let read = || {
+        limits.max_alloc = Some(self.reader.budget.left());
+        let open = || {
             let mut reader = ImageReader::new(Cursor::new(bytes)).with_guessed_format()?;
             reader.limits(limits.clone());
-            reader.into_dimensions()
+            Ok::<_, image::ImageError>(reader)
         };
-        let (width, height) = match read() {
-            Ok(size) => size,
-            Err(error) => return Ok(Err(error.to_string())),
-        };
-        if width > MAX_SIDE || height > MAX_SIDE {
-            return Ok(Err(format!(
-                "{width} x {height} pixels, at most {MAX_SIDE} a side"
-            )));
-        }
-        // Decoders keep the image twice at most: as stored and as RGBA.
-        self.reader
-            .budget
-            .take(u64::from(width) * u64::from(height), 8, pointer)?;
-        let read = || {
-            let mut reader = ImageReader::new(Cursor::new(bytes)).with_guessed_format()?;
-            reader.limits(limits.clone());
-            reader.decode()
-        };
-        Ok(match read() {
-            Err(error) => Err(error.to_string()),
-            Ok(decoded) => Ok(Texture {
-                width,
-                height,
-                rgba: decoded.into_rgba8().into_raw(),
-            }),
+        let size = open().and_then(ImageReader::into_dimensions);
+        let (width, height) = size.map_err(|error| error.to_string())?;
+        // Decoders hold an image twice at most: as stored and as RGBA.
+        let pixels = u64::from(width) * u64::from(height);
+        let budget = &mut self.reader.budget;
+        budget
+            .take(pixels, 8, pointer)
+            .map_err(|error| error.message)?;
+        let decoded = open().and_then(ImageReader::decode);
+        let rgba = decoded.map_err(|error| error.to_string())?.into_rgba8();
+        Ok(Texture {
+            width: rgba.width(),
+            height: rgba.height(),
+            rgba: rgba.into_raw(),
         })
     }
 }
