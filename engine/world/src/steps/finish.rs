@@ -72,16 +72,13 @@ fn first_open(actors: &Actors, index: usize) -> usize {
 }
 
 fn open_parent(actors: &Actors, actor: &Actor) -> Option<usize> {
-    parents(actor)
-        .filter_map(|id| actors.get(id))
+    parents(actors, actor)
         .find(|parent| parent.wave == UNKNOWN)
         .map(|parent| parent.id.index as usize)
 }
 
 fn wave_after_parents(actors: &Actors, actor: &Actor) -> (u16, bool) {
-    let waves = parents(actor)
-        .filter_map(|id| actors.get(id))
-        .map(|parent| parent.wave);
+    let waves = parents(actors, actor).map(|parent| parent.wave);
     let in_cycle = waves.clone().any(|wave| wave == UNKNOWN);
     let placed = waves.filter(|&wave| wave != UNKNOWN).max();
     (placed.map_or(0, |wave| wave + 1), in_cycle)
@@ -103,20 +100,26 @@ fn goals(actor: &Actor) -> impl Iterator<Item = Target> + Clone {
         .chain(animation.and_then(|animation| animation.look.target))
 }
 
-fn parents(actor: &Actor) -> impl Iterator<Item = ActorId> + Clone {
+/// Whom an actor waits for: whom it hangs from, and whose place or socket it aims at where that is known only once the
+/// other is finished. Where a free actor stands is known before, so two who look at each other wait for nobody.
+fn parents<'a>(actors: &'a Actors, actor: &'a Actor) -> impl Iterator<Item = &'a Actor> + Clone {
     let own = actor.id;
     let attached = actor
         .attachment
         .as_ref()
         .map(|attachment| attachment.parent);
     let aimed = goals(actor).filter_map(|target| match target {
-        Target::Actor { actor, .. } => Some(actor),
+        Target::Actor { actor, joint } => {
+            let late = joint.is_some() || actors.get(actor)?.attachment.is_some();
+            late.then_some(actor)
+        }
         Target::Point(_) => None,
     });
-    attached
+    let ids = attached
         .into_iter()
         .chain(aimed)
-        .filter(move |&id| id != own)
+        .filter(move |&id| id != own);
+    ids.filter_map(|id| actors.get(id))
 }
 
 /// Puts into each actor of a wave what it needs of others, so that the parallel part sees one actor at a time.

@@ -47,6 +47,7 @@ fn move_actor(actor: &mut Actor, physics: &Physics, gravity: f32, dt: f32, subst
         actor.yaw = turned(actor.yaw, direction, rate * dt);
     }
     actor.yaw_rate += (actor.yaw - yaw_before) / dt / substeps as f32;
+    actor.yaw = PI - (PI - actor.yaw).rem_euclid(TAU);
     if wish != Vec3::ZERO || actor.requests.jump.is_some() {
         actor
             .character
