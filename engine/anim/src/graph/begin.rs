@@ -16,6 +16,9 @@ use crate::LoopMode;
 /// Seconds of a fade where none are given.
 pub(super) const DEFAULT_FADE: f32 = 0.2;
 
+/// Seconds; what is longer, infinity included, does not end in any game.
+const LONGEST_FADE: f32 = 1e9;
+
 /// A state that begins in the step.
 pub(super) struct Start {
     state: u16,
@@ -106,10 +109,12 @@ impl LayerStep<'_> {
         }
         state.playing.push(playing);
         scratch.spans.push(span);
+        let LayerState { playing, heard, .. } = &mut *state;
+        heard.retain(|heard| playing.iter().any(|playing| playing.run == heard.run));
         state.previous = Some(left.state);
         state.fade = Some(FadeClock {
             elapsed: 0.0,
-            duration: f64::from(start.seconds.max(0.0)),
+            duration: f64::from(start.seconds.max(0.0).min(LONGEST_FADE)),
             curve: start.curve,
             interruptible: start.interruptible,
         });

@@ -183,8 +183,11 @@ impl GraphState {
     /// Lets a layer's current state loop, or play once and hold, whatever its graph says, until it
     /// is left.
     pub fn set_looping(&mut self, layer: u16, looping: bool) {
-        let layer = self.layers.get_mut(usize::from(layer));
-        let Some(current) = layer.and_then(|layer| layer.playing.last_mut()) else {
+        let Some(layer) = self.layers.get_mut(usize::from(layer)) else {
+            return;
+        };
+        let LayerState { playing, heard, .. } = layer;
+        let Some(current) = playing.last_mut() else {
             return;
         };
         let mode = if looping {
@@ -195,7 +198,8 @@ impl GraphState {
         if current.mode == mode {
             return;
         }
-        // A once-clock knows lap 0 only.
+        // A once-clock knows lap 0 only; laps are counted from there again.
+        heard.retain(|heard| heard.run != current.run);
         current.cycles = current.mode.phase(current.cycles);
         current.mode = mode;
         current.finished = false;

@@ -12,7 +12,7 @@ pub use super::def_motion::*;
 pub use super::def_parameter::*;
 pub use super::def_parts::*;
 pub use super::def_rig::*;
-use super::forms::{list, some_list, table};
+use super::forms::{list, some_list, table, whole};
 
 /// A whole graph. Parts that are keyed by name are in byte order of the names; lists keep their
 /// order. An empty graph is valid and shows the rest pose.
@@ -20,7 +20,11 @@ use super::forms::{list, some_list, table};
 #[serde(deny_unknown_fields)]
 pub struct GraphDef {
     /// Version of the format, 1. Files only.
-    #[serde(skip_serializing_if = "Option::is_none", default)]
+    #[serde(
+        skip_serializing_if = "Option::is_none",
+        default,
+        deserialize_with = "whole"
+    )]
     pub version: Option<u32>,
     /// What scripts set and conditions read, shared by all layers.
     #[serde(
@@ -57,7 +61,11 @@ pub struct GraphDef {
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub rotations: Option<RotationsDef>,
     /// How many transitions a layer may take in one step; 1 unless given.
-    #[serde(skip_serializing_if = "Option::is_none", default)]
+    #[serde(
+        skip_serializing_if = "Option::is_none",
+        default,
+        deserialize_with = "whole"
+    )]
     pub transitions_per_step: Option<u32>,
     /// Use before any state plays is an error rather than the rest pose.
     #[serde(skip_serializing_if = "Option::is_none", default)]
@@ -175,7 +183,11 @@ pub struct TransitionDef {
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub align: Option<AlignDef>,
     /// Higher wins; 0 unless given.
-    #[serde(skip_serializing_if = "Option::is_none", default)]
+    #[serde(
+        skip_serializing_if = "Option::is_none",
+        default,
+        deserialize_with = "whole"
+    )]
     pub priority: Option<i32>,
     /// What happens when another transition starts during the fade; `frozen` unless given.
     #[serde(skip_serializing_if = "Option::is_none", default)]

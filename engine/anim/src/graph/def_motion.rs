@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::def::TransitionDef;
 use super::def_parts::WhenDef;
-use super::forms::{Forms, forms, items, list, some_list, table};
+use super::forms::{Forms, forms, items, list, some_list, table, whole};
 
 /// A state: exactly one motion (`clip`, `blend`, `rest`, ...) and how it plays. Also a motion inside
 /// another one, where only the motion's own keys are allowed.
@@ -42,7 +42,11 @@ pub struct StateDef {
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub weights: Option<WeightsDef>,
     /// With `blend`: how many samples are kept.
-    #[serde(skip_serializing_if = "Option::is_none", default)]
+    #[serde(
+        skip_serializing_if = "Option::is_none",
+        default,
+        deserialize_with = "whole"
+    )]
     pub keep: Option<u32>,
     /// With `blend`: how fast the shared phase runs; `duration_mean` unless given.
     #[serde(skip_serializing_if = "Option::is_none", default)]

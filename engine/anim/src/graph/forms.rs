@@ -175,3 +175,40 @@ pub(super) fn table<'de, D: Deserializer<'de>, T: DeserializeOwned>(
     }
     deserializer.deserialize_any(TableVisitor(PhantomData))
 }
+
+/// A whole number or nothing. Script languages hand over `1.0` where `1` was meant.
+pub(super) fn whole<'de, D: Deserializer<'de>, T: TryFrom<i64>>(
+    deserializer: D,
+) -> Result<Option<T>, D::Error> {
+    struct WholeVisitor<T>(PhantomData<T>);
+    impl<'de, T: TryFrom<i64>> Visitor<'de> for WholeVisitor<T> {
+        type Value = Option<T>;
+
+        fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+            formatter.write_str("a whole number")
+        }
+
+        fn visit_unit<E: Error>(self) -> Result<Option<T>, E> {
+            Ok(None)
+        }
+
+        fn visit_i64<E: Error>(self, number: i64) -> Result<Option<T>, E> {
+            let unexpected = serde::de::Unexpected::Signed(number);
+            let fits = T::try_from(number).map(Some);
+            fits.map_err(|_| E::invalid_value(unexpected, &self))
+        }
+
+        fn visit_u64<E: Error>(self, number: u64) -> Result<Option<T>, E> {
+            self.visit_i64(i64::try_from(number).unwrap_or(i64::MAX))
+        }
+
+        fn visit_f64<E: Error>(self, number: f64) -> Result<Option<T>, E> {
+            if number.fract() == 0.0 && number.abs() < 1e15 {
+                self.visit_i64(number as i64)
+            } else {
+                Err(E::invalid_type(serde::de::Unexpected::Float(number), &self))
+            }
+        }
+    }
+    deserializer.deserialize_any(WholeVisitor(PhantomData))
+}

@@ -224,6 +224,32 @@ fn many_interruptions_stay_continuous_and_bounded() {
 }
 
 #[test]
+fn what_was_heard_is_forgotten_with_the_state_that_spoke() {
+    let blend = |clip: &str| json!({ "blend": "v", "points": [{ "at": 0, "clip": clip }, { "at": 1, "clip": "b" }] });
+    let states = json!({ "x": blend("a"), "y": blend("a") });
+    let clips = vec![
+        still("a", 1.0, 0.0).marker("m", 0.5),
+        still("b", 1.0, 1.0).marker("m", 0.5),
+    ];
+    let mut player = Player::new(
+        one_layer(json!({ "v": 0.5 }), states, "x", json!([])),
+        clips,
+    );
+    for step in 0..500 {
+        let to = if step % 2 == 0 { "y" } else { "x" };
+        player.play(
+            to,
+            Play {
+                fade: Some(0.5),
+                ..Play::default()
+            },
+        );
+        player.step(0.1);
+        assert!(player.state.layers[0].heard.len() <= 8);
+    }
+}
+
+#[test]
 fn no_duration_is_at_once_and_none_given_is_a_fifth_of_a_second() {
     let mut player = three_stills(json!([
         { "from": "a", "to": "b", "when": "b", "duration": 0 },

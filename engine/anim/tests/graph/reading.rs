@@ -47,6 +47,29 @@ fn an_empty_table_and_an_empty_list_are_the_same() {
 }
 
 #[test]
+fn whole_numbers_may_be_written_as_floats_and_numbers_without_a_point() {
+    let def = |priority: Value| {
+        json!({ "version": 1.0, "parameters": { "a": 1 }, "layers": [{ "name": "l", "weight": 1, "transitions": [
+            { "from": "s", "to": "s", "priority": priority, "duration": 1 },
+        ] }] })
+    };
+    for priority in [json!(-1), json!(-1.0)] {
+        let def = GraphDef::from_value(def(priority)).unwrap();
+        assert_eq!(def.layers[0].transitions[0].priority, Some(-1));
+    }
+    for priority in [
+        json!(0.5),
+        json!("high"),
+        json!(1e20),
+        json!(5_000_000_000_i64),
+    ] {
+        let error = GraphDef::from_value(def(priority)).unwrap_err();
+        assert_eq!(error.pointer, "/layers/0/transitions/0/priority");
+        assert!(error.message.contains("whole number"), "{error}");
+    }
+}
+
+#[test]
 fn text_that_is_no_json_says_where() {
     let error = GraphDef::from_json("{\n  \"layers\": [,]\n}").unwrap_err();
     assert_eq!(error.code, "graph-syntax");

@@ -66,7 +66,7 @@ impl Graph {
             ..StateDef::default()
         };
         // "any" is a word of transitions; a clip may be called so.
-        let name = if clip.name == "any" {
+        let name = if clip.name == "any" || clip.name.is_empty() {
             "clip"
         } else {
             &clip.name
