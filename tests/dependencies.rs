@@ -1,6 +1,6 @@
 //! The architecture as Cargo sees it: who may use whom.
 
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, fs, path::Path};
 
 use cargo_metadata::{DependencyKind, MetadataCommand};
 
@@ -50,8 +50,11 @@ fn every_crate_keeps_to_its_allowed_dependencies() {
         if package.name.as_str() == "sinew-tests" {
             continue;
         }
-        let allowed = ALLOWED.iter().find(|(name, _)| *name == package.name.as_str());
-        let (_, allowed) = allowed.unwrap_or_else(|| panic!("`{}` is not in the list", package.name));
+        let allowed = ALLOWED
+            .iter()
+            .find(|(name, _)| *name == package.name.as_str());
+        let (_, allowed) =
+            allowed.unwrap_or_else(|| panic!("`{}` is not in the list", package.name));
         let allowed: BTreeSet<&str> = allowed.split_whitespace().collect();
         let surplus: Vec<&str> = package
             .dependencies
@@ -60,6 +63,44 @@ fn every_crate_keeps_to_its_allowed_dependencies() {
             .map(|dependency| dependency.name.as_str())
             .filter(|name| !allowed.contains(name))
             .collect();
-        assert!(surplus.is_empty(), "`{}` may not use {surplus:?}", package.name);
+        assert!(
+            surplus.is_empty(),
+            "`{}` may not use {surplus:?}",
+            package.name
+        );
+    }
+}
+
+#[test]
+fn every_file_with_unsafe_code_is_in_the_list() {
+    let root = sinew_tests::project();
+    let listed = fs::read_to_string(root.join("docs/architecture.md")).expect("the page is there");
+    let mut sources = Vec::new();
+    for folder in ["engine", "scripting", "assets/generator"] {
+        rust_files(&root.join(folder), &mut sources);
+    }
+    let tests = Path::new("tests");
+    for file in sources {
+        let text = fs::read_to_string(&file).expect("readable");
+        let path = file.strip_prefix(&root).expect("inside");
+        let in_tests = path.components().any(|part| part.as_os_str() == tests);
+        if text.contains("unsafe_code") && !in_tests {
+            let name = path.to_string_lossy().replace('\\', "/");
+            assert!(
+                listed.contains(&format!("`{name}`")),
+                "`{name}` is not in docs/architecture.md"
+            );
+        }
+    }
+}
+
+fn rust_files(folder: &Path, found: &mut Vec<std::path::PathBuf>) {
+    for entry in fs::read_dir(folder).expect("a folder") {
+        let path = entry.expect("readable").path();
+        if path.is_dir() {
+            rust_files(&path, found);
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            found.push(path);
+        }
     }
 }
