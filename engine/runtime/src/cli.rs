@@ -1,6 +1,6 @@
 //! The command line: what can be asked, and in which words it is answered.
 
-use std::{ffi::OsString, path::PathBuf, process::ExitCode};
+use std::{ffi::OsString, io::IsTerminal, path::PathBuf, process::ExitCode};
 
 use clap::{Args, Parser, Subcommand, ValueEnum, error::ErrorKind};
 
@@ -117,7 +117,7 @@ pub struct InfoArgs {
 /// Where definitions go.
 #[derive(Clone, Debug, Args)]
 pub struct DocsArgs {
-    /// The folder to write to [default: where the project keeps them]
+    /// Folder to write into [default: the project that the current folder is in]
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
 }
@@ -164,8 +164,9 @@ fn say_failure(failure: &Failure) {
     match failure {
         Failure::Said => {}
         Failure::Faults(faults) => {
+            let color = std::io::stderr().is_terminal();
             for fault in faults {
-                eprintln!("{}", crate::console::rendered(fault).trim_end());
+                eprintln!("{}\n", sinew_script::render(fault, color).trim_end());
             }
         }
         Failure::Other(error) => eprintln!("error: {error:#}"),
@@ -183,7 +184,7 @@ fn start_log(silent: bool) {
     let log = tracing_subscriber::fmt()
         .with_env_filter(filter)
         .with_writer(std::io::stderr)
-        .with_ansi(std::io::IsTerminal::is_terminal(&std::io::stderr()))
+        .with_ansi(std::io::stderr().is_terminal())
         .with_target(false)
         .without_time();
     // A second call in one process (a test) keeps the first log.

@@ -51,7 +51,7 @@ impl Console {
             entry.since = time;
             return;
         }
-        let rendered = rendered(&fault);
+        let rendered = sinew_script::render(&fault, false);
         log(fault.severity, rendered.trim_end());
         if self.record {
             self.fresh.push(fault.clone());
@@ -123,11 +123,6 @@ impl Console {
             .iter()
             .any(|entry| entry.fault.severity == Severity::Error)
     }
-}
-
-/// A diagnostic for people: message, place, the line with a caret, help.
-pub fn rendered(fault: &Diagnostic) -> String {
-    fault.to_string()
 }
 
 fn log(severity: Severity, text: &str) {

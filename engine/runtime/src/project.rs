@@ -104,6 +104,15 @@ pub fn root_of(folder: &Path) -> PathBuf {
         .to_owned()
 }
 
+/// The project that the current folder is in: itself or a folder above it that has `assets`.
+pub fn project_here() -> Option<PathBuf> {
+    let current = std::env::current_dir().ok()?;
+    current
+        .ancestors()
+        .find(|folder| folder.join("assets").is_dir())
+        .map(Path::to_owned)
+}
+
 fn missing_level(level: &Path) -> Diagnostic {
     // The crate that reads files knows what is nearest.
     let root = std::env::current_dir().unwrap_or_default();

@@ -226,7 +226,7 @@ fn read_input(file: &Path, session: &Session) -> Result<Recording, Failure> {
 }
 
 /// From the current folder, where the file is in it.
-fn shown(file: &Path) -> String {
+pub(crate) fn shown(file: &Path) -> String {
     let current = std::env::current_dir()
         .and_then(|folder| folder.canonicalize())
         .unwrap_or_default();

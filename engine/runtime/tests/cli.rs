@@ -318,6 +318,50 @@ fn check_finds_every_fault_and_exits_with_one() {
 }
 
 #[test]
+fn docs_writes_definitions_and_reference() {
+    let project = TestProject::without_scripts();
+    let output = project.sinew(&["docs", "--out", "written"]);
+    assert!(output.status.success(), "{}", errors(&output));
+    let answer = answer(&output);
+    assert!(answer.lines().count() >= 3, "{answer}");
+    for line in answer.lines() {
+        let file = line.strip_prefix("wrote ").unwrap();
+        assert!(
+            fs::metadata(project.out(file)).unwrap().len() > 1000,
+            "{file}"
+        );
+    }
+}
+
+#[test]
+fn a_broken_script_is_shown_with_its_line_and_nothing_runs() {
+    let project = TestProject::new();
+    project.write(
+        "hero.lua",
+        "local hero = {}\nfunction hero:on_update(dt)\n  x = = 1\nend\nreturn hero\n",
+    );
+    refuse(
+        &project,
+        &["samples/yard", "--headless"],
+        &["samples/yard/hero.lua:3", "x = = 1"],
+    );
+    let output = project.sinew(&["check", "samples/yard/hero.lua"]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(
+        answer(&output).contains("samples/yard/hero.lua:3"),
+        "{}",
+        answer(&output)
+    );
+    project.write("hero.lua", &common::hero(1.0));
+    project.write("companion.rhai", "fn on_update(dt) {\n  let x = ;\n}\n");
+    refuse(
+        &project,
+        &["samples/yard", "--headless"],
+        &["samples/yard/companion.rhai:2"],
+    );
+}
+
+#[test]
 fn output_that_nobody_reads_is_no_crash() {
     let project = TestProject::without_scripts();
     let mut child = command()

@@ -1,17 +1,18 @@
 //! `sinew check`: everything that would go wrong, without running it.
 
-use std::path::{Path, PathBuf};
+use std::{
+    io::IsTerminal,
+    path::{Path, PathBuf},
+};
 
 use sinew_assets::{Diagnostic, Severity};
-use sinew_script::Budget;
+use sinew_script::ScriptLanguage;
 
 use crate::{
     Failure,
     cli::{CheckArgs, Format},
-    console::rendered,
-    project::Project,
+    project::{Project, project_here},
     run::{note, say},
-    session::{Options, Session},
 };
 
 use super::info;
@@ -59,22 +60,28 @@ pub(crate) fn check(args: &CheckArgs) -> Result<(), Failure> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Subject {
     Level(PathBuf),
-    Script(PathBuf),
+    Script(PathBuf, ScriptLanguage),
     Graph(PathBuf),
     Model(PathBuf),
 }
 
 impl Subject {
+    /// What a file is checked as; scripts and graphs of a level as the level uses them.
     fn of(file: &Path) -> Option<Self> {
         let name = file.file_name()?.to_str()?;
         let owned = file.to_owned();
-        match name.rsplit_once('.')?.1 {
-            "toml" if name == "level.toml" => Some(Self::Level(owned)),
-            "lua" | "rhai" => Some(Self::Script(owned)),
-            "json" if name.ends_with(".animgraph.json") => Some(Self::Graph(owned)),
-            "glb" | "gltf" => Some(Self::Model(owned)),
-            _ => None,
-        }
+        let alone = match name.rsplit_once('.')?.1 {
+            "toml" if name == "level.toml" => return Some(Self::Level(owned)),
+            "glb" | "gltf" => return Some(Self::Model(owned)),
+            "lua" => Self::Script(owned, ScriptLanguage::Lua),
+            "rhai" => Self::Script(owned, ScriptLanguage::Rhai),
+            "json" if name.ends_with(".animgraph.json") => Self::Graph(owned),
+            _ => return None,
+        };
+        let absolute = std::path::absolute(file).unwrap_or_else(|_| file.to_owned());
+        let levels = absolute.ancestors().map(|folder| folder.join("level.toml"));
+        let level = levels.skip(1).find(|level| level.is_file());
+        Some(level.map_or(alone, Self::Level))
     }
 }
 
@@ -84,14 +91,10 @@ fn whole_project() -> Result<Vec<PathBuf>, Failure> {
     if current.join("level.toml").is_file() {
         return Ok(vec![current]);
     }
-    let root = current
-        .ancestors()
-        .find(|folder| folder.join("assets").is_dir());
-    let Some(root) = root else {
-        return Err(anyhow::anyhow!(
-            "there is no project here: name what is to be checked, such as `sinew check level`"
-        )
-        .into());
+    let Some(root) = project_here() else {
+        let message =
+            "there is no project here: name what is to be checked, such as `sinew check level`";
+        return Err(anyhow::anyhow!(message).into());
     };
     let parts = ["samples", "scripts", "assets"].map(|part| root.join(part));
     Ok(parts.into_iter().filter(|part| part.is_dir()).collect())
@@ -143,7 +146,7 @@ fn add(subject: Subject, subjects: &mut Vec<Subject>) {
 fn faults_of(subject: &Subject) -> Vec<Diagnostic> {
     match subject {
         Subject::Level(file) => level_faults(file),
-        Subject::Script(file) => script_faults(file),
+        Subject::Script(file, language) => script_faults(file, *language),
         Subject::Graph(file) => graph_faults(file),
         Subject::Model(file) => model_faults(file),
     }
@@ -154,26 +157,19 @@ fn level_faults(file: &Path) -> Vec<Diagnostic> {
         Ok(project) => project,
         Err(fault) => return vec![*fault],
     };
-    let options = Options {
-        project,
-        threads: 1,
-        seed: 0,
-        watch: false,
-        budget: Budget::default(),
-    };
-    match Session::open(&options) {
-        Ok(session) => session
-            .console
-            .entries
-            .into_iter()
-            .map(|entry| entry.fault)
-            .collect(),
-        Err(faults) => faults,
-    }
+    sinew_script::check(&project.root, &[project.level])
 }
 
-fn script_faults(_file: &Path) -> Vec<Diagnostic> {
-    Vec::new()
+fn script_faults(file: &Path, language: ScriptLanguage) -> Vec<Diagnostic> {
+    let shown = file.display().to_string();
+    let text = info::locate(file).and_then(|(mut assets, path)| assets.text(&path));
+    match text {
+        Ok(text) => {
+            let fault = sinew_script::check_script(language, &shown, &text.value);
+            fault.map(|fault| *fault).into_iter().collect()
+        }
+        Err(fault) => vec![*fault],
+    }
 }
 
 fn graph_faults(file: &Path) -> Vec<Diagnostic> {
@@ -197,8 +193,8 @@ fn model_faults(file: &Path) -> Vec<Diagnostic> {
 
 fn show(fault: &Diagnostic, format: Format) -> Result<(), Failure> {
     let text = match format {
-        Format::Human => rendered(fault),
+        Format::Human => sinew_script::render(fault, std::io::stdout().is_terminal()) + "\n",
         Format::Json => serde_json::to_string(fault).map_err(anyhow::Error::from)?,
     };
-    Ok(say(text.trim_end())?)
+    Ok(say(&text)?)
 }
