@@ -4,6 +4,7 @@
 //! which is not part of the project, is looked for at `SINEW_CORPUS` (default: `../shared/corpus` beside the repository). With
 //! `SINEW_CORPUS_REQUIRED=1` its absence is a failure.
 
+mod bombs;
 mod expected;
 mod judge;
 mod mutations;

@@ -1,10 +1,12 @@
-//! Files broken at random: an import may refuse them or read them, but never panic, hang or return what is not finite.
+//! Files broken at random: an import may refuse them or read them, but never panic, hang, hold more than it may or return
+//! what is not finite.
 
 use std::{fs, path::PathBuf};
 
 use serde_json::Value;
 
-use super::{Entry, Expect, data, entries, expected};
+use super::{Entry, Expect, bombs::PEAK_CAP, data, entries, expected};
+use crate::allocations;
 
 /// A small generator of numbers (xorshift64*); the same seed gives the same faults on every machine.
 struct Random(u64);
@@ -38,7 +40,13 @@ fn readable() -> Vec<(Entry, Vec<u8>)> {
 fn survive(bytes: &[u8], case: &str) {
     let mut fetch = |_: &str| Err("not there".to_owned());
     let outcome = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
-        sinew_model::import(bytes, &mut fetch).map(|model| expected::check_finite(&model))
+        let (outcome, usage) = allocations::measure(|| sinew_model::import(bytes, &mut fetch));
+        assert!(
+            usage.peak_bytes < PEAK_CAP,
+            "{case} holds {} bytes",
+            usage.peak_bytes
+        );
+        outcome.map(|model| expected::check_finite(&model))
     }));
     match outcome {
         Ok(Ok(finite)) => assert_eq!(finite, Ok(()), "{case}"),
