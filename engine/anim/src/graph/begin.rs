@@ -91,6 +91,17 @@ impl LayerStep<'_> {
             fade.weight_at(fade.elapsed + start.begin * self.dt)
         });
         let layer_weight = layer_weight(self.layer, state, self.parameters);
+        if let Some(fade) = state.fade.filter(|_| weight >= 1.0) {
+            // Its own fade came to its end on the way here.
+            let end = (fade.duration - fade.elapsed) / self.dt;
+            let end = if end.is_finite() {
+                end.clamp(0.0, start.begin)
+            } else {
+                0.0
+            };
+            let kind = GraphEventKind::FullyIn;
+            self.tell(kind, Rank::Running, left.state, end, layer_weight, scratch);
+        }
         let exit = GraphEventKind::StateExit {
             following: start.state,
         };
@@ -114,7 +125,7 @@ impl LayerStep<'_> {
         state.previous = Some(left.state);
         state.fade = Some(FadeClock {
             elapsed: 0.0,
-            duration: f64::from(start.seconds.max(0.0).min(LONGEST_FADE)),
+            duration: f64::from(fade_seconds(start.seconds)),
             curve: start.curve,
             interruptible: start.interruptible,
         });
@@ -132,6 +143,7 @@ impl LayerStep<'_> {
             // Whatever was fading out is gone by then.
             state.playing.drain(..last);
             scratch.spans.drain(..last);
+            state.playing[0].share = 1.0;
             state.frozen = false;
         } else {
             self.freeze(state, begin, scratch);
@@ -144,9 +156,6 @@ impl LayerStep<'_> {
             }
             current.share = weight;
             state.frozen = true;
-        }
-        if let Some(current) = state.playing.last_mut().filter(|_| weight >= 1.0) {
-            current.share = 1.0;
         }
     }
 
@@ -255,6 +264,15 @@ impl LayerStep<'_> {
             state.playing.remove(index);
             scratch.spans.remove(index);
         }
+    }
+}
+
+/// As asked for; not a number is at once.
+fn fade_seconds(seconds: f32) -> f32 {
+    if seconds.is_nan() {
+        0.0
+    } else {
+        seconds.clamp(0.0, LONGEST_FADE)
     }
 }
 

@@ -221,6 +221,29 @@ fn a_state_that_was_left_early_is_not_told_to_finish() {
 }
 
 #[test]
+fn a_fade_that_ends_in_the_step_of_the_next_switch_is_told() {
+    let states =
+        json!({ "a": { "clip": "a" }, "b": { "clip": "b", "mode": "once" }, "c": { "clip": "a" } });
+    let ways = json!([
+        { "from": "a", "to": "b", "when": "go", "duration": 0.25 },
+        { "from": "b", "to": "c", "exit_time": 0.5, "duration": 0.25 },
+    ]);
+    let clips = vec![still("a", 1.0, 0.0), still("b", 1.0, 1.0)];
+    let mut player = Player::new(
+        one_layer(json!({ "go": "trigger" }), states, "a", ways),
+        clips,
+    );
+    player.pull("go");
+    player.step(0.2);
+    player.said.clear();
+    player.step(0.4);
+    assert_eq!(player.words(), ["in b", "exit b for c", "enter c"]);
+    assert!((player.said[0].time - 0.25).abs() < 1e-6);
+    assert!((player.said[1].time - 0.5).abs() < 1e-6);
+    assert!((player.x() - 0.6).abs() < 1e-5, "faded from all of b");
+}
+
+#[test]
 fn an_outgoing_state_is_silent_once_it_is_gone() {
     let states = json!({ "a": { "clip": "a" }, "b": { "clip": "b" } });
     let ways = json!([{ "from": "a", "to": "b", "when": "go", "duration": 0.25 }]);
