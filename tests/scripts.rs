@@ -1,6 +1,8 @@
 //! Scripts in a running level: what they do, how they fail, and what a reload keeps.
 
-#[path = "scripts/bench.rs"]
 pub mod bench;
-#[path = "scripts/running.rs"]
+mod examples;
+mod hostile;
+mod mistakes;
+mod reloading;
 mod running;

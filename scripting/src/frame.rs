@@ -6,7 +6,7 @@
 use std::{collections::BTreeMap, sync::Arc};
 
 use sinew_anim::{Graph, GraphEventKind};
-use sinew_world::{ActorId, Behaviour, Data, Event, StableHasher, World};
+use sinew_world::{ActorId, Behaviour, Data, Due, Event, Message, StableHasher, World};
 
 use crate::{
     api::release,
@@ -22,9 +22,14 @@ impl Behaviour for ScriptHost {
         self.begin_budgets();
         self.follow_actors();
         let places = self.places();
+        // What is due is known before anything runs: what this update sends and starts comes later.
+        let (messages, timers) = {
+            let world = &mut self.stage.lock().world;
+            (world.messages.take_due(), world.timers.take_due(f64::from(dt)))
+        };
         self.start_new(&places);
-        self.deliver_messages();
-        self.run_timers(dt);
+        self.deliver(messages);
+        self.run_timers(timers);
         self.run_tasks();
         self.tell_input(&places);
         self.for_living(&places, Callback::Update, &[Value::Number(f64::from(dt))]);
@@ -109,9 +114,8 @@ impl ScriptHost {
         }
     }
 
-    fn deliver_messages(&mut self) {
-        let due = self.stage.lock().world.messages.take_due();
-        for message in due {
+    fn deliver(&mut self, messages: Vec<Message>) {
+        for message in messages {
             if !self.is_alive(message.to) {
                 continue;
             }
@@ -125,9 +129,8 @@ impl ScriptHost {
         }
     }
 
-    fn run_timers(&mut self, dt: f32) {
-        let due = self.stage.lock().world.timers.take_due(f64::from(dt));
-        for timer in due {
+    fn run_timers(&mut self, timers: Vec<Due>) {
+        for timer in timers {
             if let (true, Some(place)) = (self.is_alive(timer.actor), self.place_of(timer.actor, usize::from(timer.script))) {
                 self.named(place, &timer.name);
             }

@@ -4,6 +4,8 @@ mod actors;
 mod api;
 mod budget;
 mod callbacks;
+mod check;
+mod docs;
 mod frame;
 mod graph_value;
 mod host;
@@ -12,6 +14,7 @@ mod lua;
 mod problems;
 mod properties;
 mod reload;
+mod render;
 mod report;
 mod rhai;
 mod stage;
@@ -20,14 +23,11 @@ mod value;
 pub use api::{ApiError, Function, Languages, LogLevel, LogLine, Owner, Parameter, api, find, services};
 pub use budget::Budget;
 pub use callbacks::{CALLBACKS, Callback, CallbackInfo};
+pub use check::{check, check_script};
+pub use docs::documents;
 pub use host::{MAX_SOURCE_BYTES, ScriptHost, ScriptLanguage};
 pub use problems::Problem;
-pub use reload::ReloadReport;
 pub use properties::{Properties, Property, PropertyKind};
+pub use reload::ReloadReport;
+pub use render::render;
 pub use value::{Field, Record, Type, Value};
-#[cfg(test)]
-extern crate self as sinew_script;
-#[cfg(test)]
-#[allow(clippy::unwrap_used, clippy::panic, missing_docs)]
-#[path = "../../tests/scripts.rs"]
-mod scripts_test;

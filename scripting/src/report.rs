@@ -77,7 +77,7 @@ fn put(mut made: Diagnostic, source: &Source, frame: &Frame, error: &ApiError) -
     let text = &source.text;
     let line = line_range(text, frame.line);
     let token = error.token.as_deref().and_then(|token| {
-        if error.pointer.is_some() {
+        if error.anywhere || error.pointer.is_some() {
             find_word(text, line.start, text.len(), token)
         } else {
             find_word(text, line.start, line.end, token)

@@ -143,6 +143,8 @@ pub struct ApiError {
     pub replacement: Option<String>,
     /// Where in a document, for graphs.
     pub pointer: Option<String>,
+    /// The word may stand in any line after the one that failed.
+    pub anywhere: bool,
 }
 
 impl ApiError {
@@ -156,6 +158,7 @@ impl ApiError {
             value: None,
             replacement: None,
             pointer: None,
+            anywhere: false,
         }
     }
 
@@ -168,6 +171,13 @@ impl ApiError {
     #[must_use]
     pub fn about(mut self, token: &str) -> Self {
         self.token = Some(token.to_owned());
+        self
+    }
+
+    /// Says that the word may stand in any line after the one that failed.
+    #[must_use]
+    pub fn anywhere(mut self) -> Self {
+        self.anywhere = true;
         self
     }
 

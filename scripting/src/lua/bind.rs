@@ -104,7 +104,7 @@ fn pass(stage: &SharedStage, row: &'static api::Function, actor: ActorId, native
     let parameters = || row.parameters.iter().chain(row.options);
     for ((native, parameter), data) in natives.iter().zip(parameters()).zip(&mut datas) {
         if matches!(native, Native::Table(_)) && takes_data(&parameter.ty) {
-            *data = data_of(native).map_err(|error| error.within(parameter.name))?;
+            *data = data_of(native).map_err(|error| error.within(parameter.name).about(row.name))?;
         }
     }
     let values: [Value<'_>; MAX_VALUES] = array::from_fn(|index| match (natives.get(index), &datas[index]) {

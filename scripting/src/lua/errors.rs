@@ -50,6 +50,10 @@ fn explain(code: &str, message: &str, names: &dyn Fn() -> Vec<String>) -> ApiErr
         return ApiError::new("E-SCRIPT-BUDGET", "the script ran too long and was stopped")
             .help("is there a loop that never ends? a long job can be spread over steps with `start` and `wait_frames`");
     }
+    if message.starts_with("stack overflow") || message.ends_with("C stack overflow") {
+        return ApiError::new("E-SCRIPT-STACK", "functions call each other too deep")
+            .help("does a function call itself without end?");
+    }
     if message.contains("not enough memory") {
         return ApiError::new("E-SCRIPT-MEMORY", "the scripts of this mod use too much memory");
     }
@@ -71,7 +75,9 @@ fn explain(code: &str, message: &str, names: &dyn Fn() -> Vec<String>) -> ApiErr
         return ApiError::new("E-SCRIPT-NIL", "nothing (nil) is called as a function");
     }
     let mut error = ApiError::new(code, message);
-    error.token = quoted.map(str::to_owned);
+    // The parser names what it expected first and what it met last.
+    let met = message.rsplit_once("got '").and_then(|(_, rest)| rest.split('\'').next());
+    error.token = met.filter(|_| code == "E-SCRIPT-SYNTAX").or(quoted).map(str::to_owned);
     error
 }
 

@@ -113,14 +113,14 @@ impl LuaVm {
         };
         let (callbacks, mut summary) = callbacks_of(&class)?;
         let declared: Native = class.raw_get("properties")?;
-        let declared = data_of(&declared).map_err(|error| raise(error.within("properties")))?;
+        let declared = data_of(&declared).map_err(|error| raise(error.within("properties").anywhere()))?;
         summary.properties = properties::read(&declared).map_err(property_fault)?;
         summary.graph = match class.raw_get::<Native>("graph")? {
             Native::Nil => None,
             Native::UserData(graph) if graph.is::<GraphHandle>() => Some(graph.borrow::<GraphHandle>()?.0.clone()),
             other => {
                 let error = ApiError::new("E-SCRIPT-GRAPH", format!("`graph` must be a graph, not {}", values::kind(&other)));
-                return Err(raise(error.about("graph").help("write `graph = graph { ... }`")));
+                return Err(raise(error.about("graph").anywhere().help("write `graph = graph { ... }`")));
             }
         };
         let loaded = Loaded { source: source.clone(), class, callbacks, environment };
@@ -175,7 +175,7 @@ fn callbacks_of(class: &Table) -> mlua::Result<([Option<Function>; COUNT], Summa
         };
         let name = key.to_string_lossy();
         if let (Some(near), Native::Function(_)) = (misspelt(&name), &value) {
-            let error = ApiError::new("E-SCRIPT-CALLBACK", format!("there is no callback `{name}`")).about(&name);
+            let error = ApiError::new("E-SCRIPT-CALLBACK", format!("there is no callback `{name}`")).about(&name).anywhere();
             return Err(raise(match near {
                 Some(near) => error.nearest(near),
                 None => error.help("names that begin with `on_` are kept for callbacks"),
@@ -186,7 +186,7 @@ fn callbacks_of(class: &Table) -> mlua::Result<([Option<Function>; COUNT], Summa
         };
         let Native::Function(function) = value else {
             let message = format!("`{name}` must be a function, not {}", values::kind(&value));
-            return Err(raise(ApiError::new("E-SCRIPT-CALLBACK", message).about(&name)));
+            return Err(raise(ApiError::new("E-SCRIPT-CALLBACK", message).about(&name).anywhere()));
         };
         let info = function.info();
         // `self` is no parameter of the callback.
@@ -200,9 +200,7 @@ fn callbacks_of(class: &Table) -> mlua::Result<([Option<Function>; COUNT], Summa
 fn property_fault(fault: properties::Fault) -> mlua::Error {
     let mut error = ApiError::new("E-SCRIPT-PROPERTY", fault.message).about(&fault.token);
     error.help = fault.help;
-    // Found anywhere in the file.
-    error.pointer = Some(String::new());
-    raise(error)
+    raise(error.anywhere())
 }
 
 impl Language for LuaVm {
@@ -217,7 +215,9 @@ impl Language for LuaVm {
                 let names = Vec::new;
                 let mut report = errors::report(&error, &[source], &names);
                 if report.frames.iter().all(|frame| frame.file.is_none()) {
-                    report.frames.push(Frame::script(&source.shown, 1, None));
+                    // What is missing is missing at the end.
+                    let line = if report.error.anywhere { 1 } else { source.text.lines().count() as u32 };
+                    report.frames.push(Frame::script(&source.shown, line, None));
                 }
                 let Report { error, frames } = report;
                 // Stack lines of a file that did not load say nothing more.

@@ -99,7 +99,11 @@ fn advance(stage: &SharedStage, tasks: &SharedTasks, id: u64, thread: Thread, ca
         return Ok(false);
     }
     let clock = stage.lock().world.clock;
-    let amount = asked.get(1).and_then(Native::as_f64).unwrap_or(0.0);
+    let amount = match asked.get(1) {
+        Some(Native::Integer(amount)) => *amount as f64,
+        Some(Native::Number(amount)) => *amount,
+        _ => 0.0,
+    };
     let kind = asked.front().and_then(|kind| kind.as_string().map(|kind| kind.to_string_lossy()));
     let wake = match kind.as_deref() {
         // A hair's breadth less, so that 15 steps of 1/60 make a quarter of a second.

@@ -108,7 +108,7 @@ fn call(stage: &SharedStage, row: &'static Function, actor: ActorId, arguments: 
     let parameters = row.parameters.iter().chain(row.options);
     for ((native, parameter), data) in natives.iter().zip(parameters).zip(&mut datas) {
         if (native.is_map() || native.is_array()) && takes_data(&parameter.ty) {
-            *data = data_of(native).map_err(|error| error.within(parameter.name))?;
+            *data = data_of(native).map_err(|error| error.within(parameter.name).about(row.name))?;
         }
     }
     let values: [Value<'_>; MAX_VALUES] = array::from_fn(|index| match (natives.get(index), &datas[index]) {

@@ -39,12 +39,24 @@ pub(super) fn report(error: Box<EvalAltResult>, source: &Source, entry: &str, ow
 }
 
 fn frame_at(source: &Source, position: Position, function: Option<&str>) -> Frame {
+    // A stopped script has no position: its function is shown.
+    let line = position.line().map(|line| line as u32);
+    let line = line.or_else(|| function.and_then(|name| line_of_function(&source.text, name)));
     Frame {
         file: Some(source.shown.clone()),
-        line: position.line().unwrap_or(0) as u32,
+        line: line.unwrap_or(0),
         column: position.position().unwrap_or(0) as u32,
         function: function.filter(|name| !name.is_empty()).map(str::to_owned),
     }
+}
+
+/// The line, from 1, where a function begins.
+pub(super) fn line_of_function(text: &str, name: &str) -> Option<u32> {
+    let start = |line: &str| line.trim_start().trim_start_matches("private ").strip_prefix("fn ").map(|rest| rest.trim_start().to_owned());
+    let found = text.lines().position(|line| {
+        start(line).is_some_and(|rest| rest.strip_prefix(name).is_some_and(|rest| rest.trim_start().starts_with('(')))
+    });
+    found.map(|line| line as u32 + 1)
 }
 
 fn explain(error: EvalAltResult, source: &Source, position: Position, own: &[String]) -> ApiError {
@@ -96,8 +108,8 @@ fn no_function(signature: &str, source: &Source, position: Position, own: &[Stri
             return api::unknown(Owner::Service(service), name);
         }
     }
-    if receiver == "()" && own.iter().any(|known| known == name) {
-        return ApiError::new("E-SCRIPT-NIL", format!("`{name}` is called with nothing (`()`)")).about(name);
+    if arguments.starts_with("()") && api::find(Owner::Method, name).is_some() {
+        return nothing(name);
     }
     let known = api::api().filter(|row| row.owner == Owner::Global).map(|row| row.name);
     let error = ApiError::new("E-SCRIPT-NAME", format!("there is no function `{name}` for these arguments")).about(name);
@@ -120,6 +132,13 @@ fn no_name(name: &str, own: &[String]) -> ApiError {
     }
 }
 
+/// Something that `()` was asked for.
+fn nothing(name: &str) -> ApiError {
+    ApiError::new("E-SCRIPT-NIL", format!("`{name}` is asked of nothing (`()`)"))
+        .about(name)
+        .help("what stands in front of it is `()` here")
+}
+
 /// `Unknown property 'speeed' - a getter is not registered for type 'actor'`.
 fn no_property(text: &str) -> ApiError {
     let mut quoted = text.split('\'').skip(1).step_by(2);
@@ -130,9 +149,7 @@ fn no_property(text: &str) -> ApiError {
         "actor" if text.contains("setter") => crate::lua::cannot_set(name),
         "actor" => api::unknown(Owner::Method, name),
         "props" => ApiError::new("E-SCRIPT-READ-ONLY", "properties are read-only").about(name),
-        "()" => ApiError::new("E-SCRIPT-NIL", format!("`{name}` is asked of nothing (`()`)"))
-            .about(name)
-            .help("what stands in front of it is `()` here"),
+        "()" => nothing(name),
         owner => ApiError::new("E-SCRIPT-NAME", format!("there is no property `{name}` of {owner}")).about(name),
     }
 }

@@ -143,15 +143,12 @@ fn check_function(name: &str) -> Result<(), ApiError> {
 }
 
 fn at_function(source: &Source, name: &str, error: ApiError) -> Report {
-    let place = source.text.find(&format!("fn {name}")).unwrap_or(0);
-    let line = source.text[..place].bytes().filter(|&byte| byte == b'\n').count() as u32 + 1;
+    let line = errors::line_of_function(&source.text, name).unwrap_or(1);
     Report { error, frames: vec![Frame::script(&source.shown, line, None)] }
 }
 
-fn whole_file(source: &Source, mut error: ApiError) -> Report {
-    // Found anywhere in the file.
-    error.pointer.get_or_insert_default();
-    Report { error, frames: vec![Frame::script(&source.shown, 1, None)] }
+fn whole_file(source: &Source, error: ApiError) -> Report {
+    Report { error: error.anywhere(), frames: vec![Frame::script(&source.shown, 1, None)] }
 }
 
 impl Language for RhaiVm {
