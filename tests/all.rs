@@ -8,6 +8,8 @@
 )]
 
 mod allocations;
+mod conformance;
 mod corpus;
 mod dependencies;
 mod picture;
+mod scripts;
