@@ -15,7 +15,7 @@ use crate::{
 /// Reads a graph from a script's table; lists are counted from `first` in messages.
 pub(crate) fn from_data(data: &Data, first: usize) -> Result<GraphDef, ApiError> {
     if !matches!(data, Data::Map(_)) {
-        return Err(ApiError::new("graph-wrong-type", format!("a graph is a table, not {}", data.kind())).about("graph"));
+        return Err(ApiError::new("E-GRAPH-WRONG-TYPE", format!("a graph is a table, not {}", data.kind())).about("graph"));
     }
     GraphDef::from_value(json(data)?).map_err(|error| api_error(error, first))
 }
@@ -41,7 +41,7 @@ pub(crate) fn api_error(error: GraphError, first: usize) -> ApiError {
     let last = error.pointer.rsplit('/').find(|step| step.parse::<usize>().is_err());
     let quoted = error.message.split('`').nth(1);
     let token = match error.code {
-        "graph-unknown-key" | "graph-unknown-word" => quoted.or(last),
+        "E-GRAPH-UNKNOWN-KEY" | "E-GRAPH-UNKNOWN-WORD" => quoted.or(last),
         _ => quoted.filter(|word| error.pointer.contains(word)).or(last),
     };
     let nearest = error.help.as_deref().and_then(|help| help.strip_prefix("did you mean `")?.strip_suffix("`?"));
@@ -78,7 +78,7 @@ fn json(data: &Data) -> Result<Json, ApiError> {
         Data::Number(value) => number(*value)?,
         Data::Vec3(value) => Json::from(value.to_array().to_vec()),
         Data::Text(text) => Json::String(text.clone()),
-        Data::Actor(_) => return Err(ApiError::new("graph-wrong-type", "a graph cannot hold an actor").about("graph")),
+        Data::Actor(_) => return Err(ApiError::new("E-GRAPH-WRONG-TYPE", "a graph cannot hold an actor").about("graph")),
         Data::List(items) => Json::Array(items.iter().map(json).collect::<Result<_, _>>()?),
         Data::Map(map) => {
             let entries = map.iter().map(|(key, value)| Ok((key.clone(), json(value)?)));
@@ -94,7 +94,7 @@ fn number(value: f64) -> Result<Json, ApiError> {
     }
     Number::from_f64(value)
         .map(Json::Number)
-        .ok_or_else(|| ApiError::new("graph-not-finite", format!("a graph cannot hold the number {value}")).about("graph"))
+        .ok_or_else(|| ApiError::new("E-GRAPH-NOT-FINITE", format!("a graph cannot hold the number {value}")).about("graph"))
 }
 
 #[cfg(test)]

@@ -75,11 +75,11 @@ fn whatever_is_wrong_changes_nothing_and_says_where() {
     let broken = [
         ("return {", "fn on_update( {", "E-SCRIPT-SYNTAX"),
         ("error('no')", "throw \"no\";", "E-SCRIPT-ERROR"),
-        ("local s = {} s.graph = graph { layerz = {} } return s", "const GRAPH = graph(#{ layerz: [] });", "graph-unknown-key"),
+        ("local s = {} s.graph = graph { layerz = {} } return s", "const GRAPH = graph(#{ layerz: [] });", "E-GRAPH-UNKNOWN-KEY"),
         (
             "local s = {} s.graph = graph { layers = { { name = 'base', states = { a = { clip = 'wlak' } } } } } return s",
             "const GRAPH = graph(#{ layers: [ #{ name: \"base\", states: #{ a: #{ clip: \"wlak\" } } } ] });",
-            "graph-unknown-clip",
+            "E-GRAPH-UNKNOWN-CLIP",
         ),
         ("local s = {} s.properties = { pace = 3 } return s", "const PROPERTIES = #{ pace: 3 };", "E-SCRIPT-PROPERTY"),
         ("local s = {} function s:on_udpate() end return s", "fn on_udpate() {}", "E-SCRIPT-CALLBACK"),

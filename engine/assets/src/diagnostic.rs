@@ -336,15 +336,15 @@ mod tests {
             let span = fault.span.expect("a place");
             source[span.start..span.end].to_owned()
         };
-        assert_eq!(told("graph-name", &source, "/layers/0/nam"), "\"base\"");
+        assert_eq!(told("E-GRAPH-NAME", &source, "/layers/0/nam"), "\"base\"");
         assert_eq!(
-            told("graph-unknown-key", &source, "/layers/0/nam"),
+            told("E-GRAPH-UNKNOWN-KEY", &source, "/layers/0/nam"),
             "\"nam\""
         );
-        assert_eq!(told("graph-missing", &source, "/layers/0/states"), "{");
-        assert_eq!(told("graph-missing", &source, "/layers"), "\"layers\"");
+        assert_eq!(told("E-GRAPH-MISSING", &source, "/layers/0/states"), "{");
+        assert_eq!(told("E-GRAPH-MISSING", &source, "/layers"), "\"layers\"");
         let broken: Arc<str> = "{\n  \"layers\": [ oh ]\n}".into();
-        assert_eq!(told("graph-syntax", &broken, ""), "o");
+        assert_eq!(told("E-GRAPH-SYNTAX", &broken, ""), "o");
     }
 
     #[test]

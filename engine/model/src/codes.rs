@@ -369,14 +369,14 @@ mod tests {
     #[test]
     fn the_page_shows_the_table() {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/import-codes.md");
-        if std::env::var_os("SINEW_WRITE_DOCS").is_some() {
+        if std::env::var_os("SINEW_UPDATE").is_some() {
             fs::write(&path, markdown()).expect("docs folder is writable");
         }
         let page = fs::read_to_string(&path).expect("docs/import-codes.md");
         assert_eq!(
             page,
             markdown(),
-            "docs/import-codes.md is out of date; SINEW_WRITE_DOCS=1 cargo test -p sinew-model writes it"
+            "docs/import-codes.md is out of date; SINEW_UPDATE=1 cargo test -p sinew-model writes it"
         );
     }
 }

@@ -104,7 +104,7 @@ pub struct ExpressionError {
 impl ExpressionError {
     fn new(column: usize, message: impl Into<String>) -> Self {
         Self {
-            code: "graph-expression",
+            code: "E-GRAPH-EXPRESSION",
             column,
             message: message.into(),
             help: None,

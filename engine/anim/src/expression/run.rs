@@ -128,8 +128,8 @@ impl Expression {
                 }
                 Err(help) => {
                     let message = format!("there is no parameter `{name}`");
-                    let error =
-                        ExpressionError::new(tree.column, message).coded("graph-unknown-parameter");
+                    let error = ExpressionError::new(tree.column, message)
+                        .coded("E-GRAPH-UNKNOWN-PARAMETER");
                     return Err(if help.is_empty() {
                         error
                     } else {

@@ -1,7 +1,7 @@
 //! The written form of a graph: one serde type behind Lua tables, Rhai maps and `.animgraph.json`.
 //!
 //! Everything of the format parses; what is not built yet is refused by [`Graph::compile`](crate::Graph::compile)
-//! with the code `graph-not-supported`, never ignored. Angles are degrees, times seconds.
+//! with the code `E-GRAPH-NOT-SUPPORTED`, never ignored. Angles are degrees, times seconds.
 
 use std::collections::BTreeMap;
 

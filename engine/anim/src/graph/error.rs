@@ -39,80 +39,92 @@ impl GraphError {
 
 /// Every code of a [`GraphError`] and what it means; the page `docs/graph-codes.md` lists the same.
 pub const GRAPH_CODES: &[(&str, &str)] = &[
-    ("graph-syntax", "The text is not JSON."),
+    ("E-GRAPH-SYNTAX", "The text is not JSON."),
     (
-        "graph-too-deep",
+        "E-GRAPH-TOO-DEEP",
         "Tables and lists are nested deeper than 64 levels.",
     ),
     (
-        "graph-unknown-key",
+        "E-GRAPH-UNKNOWN-KEY",
         "A key that no part of a graph has here.",
     ),
     (
-        "graph-duplicate",
+        "E-GRAPH-DUPLICATE",
         "The same key, name or transition name twice.",
     ),
-    ("graph-missing", "A key that is needed here is absent."),
-    ("graph-wrong-type", "A value of the wrong type or form."),
-    ("graph-unknown-word", "A word that is none of the choices."),
+    ("E-GRAPH-MISSING", "A key that is needed here is absent."),
+    ("E-GRAPH-WRONG-TYPE", "A value of the wrong type or form."),
     (
-        "graph-version",
+        "E-GRAPH-UNKNOWN-WORD",
+        "A word that is none of the choices.",
+    ),
+    (
+        "E-GRAPH-VERSION",
         "A version of the format that this build does not read.",
     ),
     (
-        "graph-not-supported",
+        "E-GRAPH-NOT-SUPPORTED",
         "Part of the format, but not built yet.",
     ),
-    ("graph-not-finite", "A number that is not finite."),
+    ("E-GRAPH-NOT-FINITE", "A number that is not finite."),
     (
-        "graph-no-effect",
+        "E-GRAPH-NO-EFFECT",
         "A key that says nothing where it stands.",
     ),
-    ("graph-range", "A number outside its range."),
-    ("graph-limit", "More of something than fits."),
-    ("graph-name", "A name that cannot be used."),
-    ("graph-unknown-parameter", "No parameter of this name."),
+    ("E-GRAPH-RANGE", "A number outside its range."),
+    ("E-GRAPH-LIMIT", "More of something than fits."),
+    ("E-GRAPH-NAME", "A name that cannot be used."),
+    ("E-GRAPH-UNKNOWN-PARAMETER", "No parameter of this name."),
     (
-        "graph-parameter-kind",
+        "E-GRAPH-PARAMETER-KIND",
         "A parameter of the wrong kind for its use.",
     ),
-    ("graph-unknown-state", "No state of this name in the layer."),
-    ("graph-unknown-motion", "No motion of this name."),
-    ("graph-unknown-clip", "No clip of this name in the model."),
     (
-        "graph-unknown-joint",
+        "E-GRAPH-UNKNOWN-STATE",
+        "No state of this name in the layer.",
+    ),
+    ("E-GRAPH-UNKNOWN-MOTION", "No motion of this name."),
+    ("E-GRAPH-UNKNOWN-CLIP", "No clip of this name in the model."),
+    (
+        "E-GRAPH-UNKNOWN-JOINT",
         "No joint of this name in the skeleton.",
     ),
     (
-        "graph-clip-mismatch",
+        "E-GRAPH-CLIP-MISMATCH",
         "A clip that was made for another skeleton.",
     ),
-    ("graph-no-states", "A layer without states."),
-    ("graph-entry", "A layer that does not say where it begins."),
+    ("E-GRAPH-NO-STATES", "A layer without states."),
     (
-        "graph-motion",
+        "E-GRAPH-ENTRY",
+        "A layer that does not say where it begins.",
+    ),
+    (
+        "E-GRAPH-MOTION",
         "A state that has no motion, or more than one.",
     ),
-    ("graph-cycle", "A motion that contains itself."),
+    ("E-GRAPH-CYCLE", "A motion that contains itself."),
     (
-        "graph-points",
+        "E-GRAPH-POINTS",
         "Blend space points that cannot be told apart or have the wrong form.",
     ),
     (
-        "graph-expression",
+        "E-GRAPH-EXPRESSION",
         "A `when` that does not read as a condition.",
     ),
     (
-        "graph-condition",
+        "E-GRAPH-CONDITION",
         "A condition whose operator or value does not suit its parameter.",
     ),
-    ("graph-exit-time", "An exit time that can never be reached."),
     (
-        "graph-root",
+        "E-GRAPH-EXIT-TIME",
+        "An exit time that can never be reached.",
+    ),
+    (
+        "E-GRAPH-ROOT",
         "Root motion is asked for without a joint that carries it.",
     ),
-    ("graph-chain", "Joints that make no chain."),
-    ("graph-mask", "A mask that does not read."),
+    ("E-GRAPH-CHAIN", "Joints that make no chain."),
+    ("E-GRAPH-MASK", "A mask that does not read."),
 ];
 
 /// `parent` with one more step; `/` and `~` of names are escaped.

@@ -17,7 +17,7 @@ impl GraphDef {
     pub fn from_json(text: &str) -> Result<Self, GraphError> {
         // Read as plain values first: this finds text that is no JSON, and how deep it goes.
         let value: Value = serde_json::from_str(text)
-            .map_err(|error| GraphError::new("graph-syntax", "", error.to_string()))?;
+            .map_err(|error| GraphError::new("E-GRAPH-SYNTAX", "", error.to_string()))?;
         check_depth(&value)?;
         let mut deserializer = serde_json::Deserializer::from_str(text);
         serde_path_to_error::deserialize(&mut deserializer).map_err(|error| explain(&error))
@@ -38,7 +38,7 @@ fn check_depth(value: &Value) -> Result<(), GraphError> {
     while let Some((value, depth)) = open.pop() {
         if depth > MAX_DEPTH {
             let message = format!("tables are nested deeper than {MAX_DEPTH} levels");
-            return Err(GraphError::new("graph-too-deep", "", message));
+            return Err(GraphError::new("E-GRAPH-TOO-DEEP", "", message));
         }
         match value {
             Value::Array(items) => open.extend(items.iter().map(|item| (item, depth + 1))),
@@ -64,25 +64,25 @@ fn explain(error: &serde_path_to_error::Error<serde_json::Error>) -> GraphError 
     // The position that serde_json adds says less than the pointer.
     let text = text.split(" at line ").next().unwrap_or(&text).to_owned();
     let (code, what) = if text.starts_with("unknown field") {
-        ("graph-unknown-key", "unknown key")
+        ("E-GRAPH-UNKNOWN-KEY", "unknown key")
     } else if text.starts_with("unknown variant") {
-        ("graph-unknown-word", "unknown word")
+        ("E-GRAPH-UNKNOWN-WORD", "unknown word")
     } else if text.starts_with("missing field") {
-        ("graph-missing", "missing key")
+        ("E-GRAPH-MISSING", "missing key")
     } else if text.starts_with("duplicate field") {
-        ("graph-duplicate", "duplicate key")
+        ("E-GRAPH-DUPLICATE", "duplicate key")
     } else {
-        return GraphError::new("graph-wrong-type", place, plain_types(&text));
+        return GraphError::new("E-GRAPH-WRONG-TYPE", place, plain_types(&text));
     };
     let quoted: Vec<&str> = text.split('`').skip(1).step_by(2).collect();
     let (name, known) = quoted
         .split_first()
         .map_or(("", &[][..]), |(name, known)| (*name, known));
-    if code == "graph-unknown-key" && !place.ends_with(&format!("/{name}")) {
+    if code == "E-GRAPH-UNKNOWN-KEY" && !place.ends_with(&format!("/{name}")) {
         place = pointer(&place, name);
     }
     let message = match code {
-        "graph-unknown-key" | "graph-unknown-word" => {
+        "E-GRAPH-UNKNOWN-KEY" | "E-GRAPH-UNKNOWN-WORD" => {
             let known: Vec<String> = known.iter().map(|known| format!("`{known}`")).collect();
             format!("{what} `{name}`, expected {}", join(&known))
         }

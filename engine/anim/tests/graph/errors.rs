@@ -61,414 +61,420 @@ fn each_mistake_is_found_where_it_is() {
         (
             "/layer".into(),
             json!([]),
-            "graph-unknown-key",
+            "E-GRAPH-UNKNOWN-KEY",
             "/layer",
             "did you mean `layers`?",
         ),
         (
             format!("{state}/clp"),
             json!("walk"),
-            "graph-unknown-key",
+            "E-GRAPH-UNKNOWN-KEY",
             "/layers/0/states/walk/clp",
             "did you mean `clip`?",
         ),
         (
             format!("{way}/durations"),
             json!(1),
-            "graph-unknown-key",
+            "E-GRAPH-UNKNOWN-KEY",
             "/layers/0/transitions/0/durations",
             "`duration`",
         ),
         (
             format!("{state}/mode"),
             json!("lop"),
-            "graph-unknown-word",
+            "E-GRAPH-UNKNOWN-WORD",
             "/layers/0/states/walk/mode",
             "`loop`",
         ),
         (
             format!("{way}/duration"),
             json!("fast"),
-            "graph-wrong-type",
+            "E-GRAPH-WRONG-TYPE",
             "/layers/0/transitions/0/duration",
             "expected a number",
         ),
         (
             "/parameters/speed".into(),
             json!(null),
-            "graph-wrong-type",
+            "E-GRAPH-WRONG-TYPE",
             "/parameters/speed",
             "a number, true, false, \"trigger\" or a table",
         ),
         (
             "/parameters/speed".into(),
             json!("triger"),
-            "graph-unknown-word",
+            "E-GRAPH-UNKNOWN-WORD",
             "/parameters/speed",
             "`trigger`",
         ),
         (
             "/layers".into(),
             json!({ "base": 1 }),
-            "graph-wrong-type",
+            "E-GRAPH-WRONG-TYPE",
             "/layers",
             "expected a list",
         ),
         (
             "/layers/0/states".into(),
             json!(["walk"]),
-            "graph-wrong-type",
+            "E-GRAPH-WRONG-TYPE",
             "/layers/0/states",
             "keyed by name",
         ),
         (
             way.into(),
             json!({ "from": "walk" }),
-            "graph-missing",
+            "E-GRAPH-MISSING",
             "/layers/0/transitions/0",
             "`to`",
         ),
         (
             "/version".into(),
             json!(2),
-            "graph-version",
+            "E-GRAPH-VERSION",
             "/version",
             "version 1",
         ),
         (
             format!("{state}/clip"),
             json!("wlak"),
-            "graph-unknown-clip",
+            "E-GRAPH-UNKNOWN-CLIP",
             "/layers/0/states/walk/clip",
             "did you mean `walk`?",
         ),
         (
             format!("{points}/1/clip"),
             json!("sprint"),
-            "graph-unknown-clip",
+            "E-GRAPH-UNKNOWN-CLIP",
             "/layers/0/states/move/points/1/clip",
             "known are `run`, `walk`",
         ),
         (
             "/layers/0/entry".into(),
             json!("walks"),
-            "graph-unknown-state",
+            "E-GRAPH-UNKNOWN-STATE",
             "/layers/0/entry",
             "`walk`",
         ),
         (
             format!("{way}/to"),
             json!("mov"),
-            "graph-unknown-state",
+            "E-GRAPH-UNKNOWN-STATE",
             "/layers/0/transitions/0/to",
             "`move`",
         ),
         (
             format!("{way}/from"),
             json!(["walk", "wolk"]),
-            "graph-unknown-state",
+            "E-GRAPH-UNKNOWN-STATE",
             "/layers/0/transitions/0/from/1",
             "`walk`",
         ),
         (
             format!("{way}/from"),
             json!([]),
-            "graph-missing",
+            "E-GRAPH-MISSING",
             "/layers/0/transitions/0/from",
             "any",
         ),
         (
             format!("{way}/when"),
             json!("grounded and sped > 1"),
-            "graph-unknown-parameter",
+            "E-GRAPH-UNKNOWN-PARAMETER",
             "/layers/0/transitions/0/when",
             "`speed`",
         ),
         (
             format!("{way}/when"),
             json!("grounded and"),
-            "graph-expression",
+            "E-GRAPH-EXPRESSION",
             "/layers/0/transitions/0/when",
             "column 13",
         ),
         (
             format!("{way}/when"),
             json!("jump > 0"),
-            "graph-expression",
+            "E-GRAPH-EXPRESSION",
             "/layers/0/transitions/0/when",
             "trigger",
         ),
         (
             format!("{way}/when"),
             json!([{ "parameter": "jump", "op": "gt", "value": 0 }]),
-            "graph-condition",
+            "E-GRAPH-CONDITION",
             "/layers/0/transitions/0/when/0",
             "trigger",
         ),
         (
             format!("{way}/when"),
             json!([{ "parameter": "speeed", "op": "gt", "value": 0 }]),
-            "graph-unknown-parameter",
+            "E-GRAPH-UNKNOWN-PARAMETER",
             "/layers/0/transitions/0/when/0/parameter",
             "`speed`",
         ),
         (
             format!("{way}/exit_time"),
             json!(1.5),
-            "graph-exit-time",
+            "E-GRAPH-EXIT-TIME",
             "/layers/0/transitions/0/exit_time",
             "1.5",
         ),
         (
             format!("{way}/exit_time"),
             json!(-0.5),
-            "graph-range",
+            "E-GRAPH-RANGE",
             "/layers/0/transitions/0/exit_time",
             "from 0 to 1",
         ),
         (
             format!("{way}/duration"),
             json!(-1),
-            "graph-range",
+            "E-GRAPH-RANGE",
             "/layers/0/transitions/0/duration",
             "at least 0",
         ),
         (
             format!("{way}/reenter"),
             json!("never"),
-            "graph-no-effect",
+            "E-GRAPH-NO-EFFECT",
             "/layers/0/transitions/0/reenter",
             "any",
         ),
         (
             format!("{points}/1/at"),
             json!(0),
-            "graph-points",
+            "E-GRAPH-POINTS",
             "/layers/0/states/move/points/1/at",
             "point 0",
         ),
         (
             format!("{points}/1/at"),
             json!([0, 1]),
-            "graph-points",
+            "E-GRAPH-POINTS",
             "/layers/0/states/move/points/1/at",
             "one parameter",
         ),
-        (points.into(), json!([]), "graph-points", points, "1 to 64"),
+        (
+            points.into(),
+            json!([]),
+            "E-GRAPH-POINTS",
+            points,
+            "1 to 64",
+        ),
         (
             "/layers/0/states/move/blend".into(),
             json!("grounded"),
-            "graph-parameter-kind",
+            "E-GRAPH-PARAMETER-KIND",
             "/layers/0/states/move/blend",
             "bool",
         ),
         (
             "/layers/0/states/move/blend".into(),
             json!(["speed"]),
-            "graph-points",
+            "E-GRAPH-POINTS",
             "/layers/0/states/move/blend",
             "two",
         ),
         (
             "/layers/0/states/move/rate".into(),
             json!("distance"),
-            "graph-root",
+            "E-GRAPH-ROOT",
             "/layers/0/states/move/rate",
             "root",
         ),
         (
             format!("{state}/rest"),
             json!(true),
-            "graph-motion",
+            "E-GRAPH-MOTION",
             state,
             "exclude",
         ),
         (
             state.into(),
             json!({ "speed": 2 }),
-            "graph-motion",
+            "E-GRAPH-MOTION",
             state,
             "no motion",
         ),
         (
             format!("{state}/points"),
             json!([]),
-            "graph-motion",
+            "E-GRAPH-MOTION",
             "/layers/0/states/walk/points",
             "belongs to `blend`",
         ),
         (
             format!("{state}/speed_parameter"),
             json!("spead"),
-            "graph-unknown-parameter",
+            "E-GRAPH-UNKNOWN-PARAMETER",
             "/layers/0/states/walk/speed_parameter",
             "`speed`",
         ),
         (
             "/layers/0/states/any".into(),
             json!({ "rest": true }),
-            "graph-name",
+            "E-GRAPH-NAME",
             "/layers/0/states/any",
             "any",
         ),
         (
             "/layers/1".into(),
             json!({ "name": "base", "states": { "s": { "rest": true } } }),
-            "graph-duplicate",
+            "E-GRAPH-DUPLICATE",
             "/layers/1/name",
             "base",
         ),
         (
             "/layers/1".into(),
             json!({ "name": "top", "states": {} }),
-            "graph-no-states",
+            "E-GRAPH-NO-STATES",
             "/layers/1/states",
             "top",
         ),
         (
             "/layers/0/weight".into(),
             json!(1.5),
-            "graph-range",
+            "E-GRAPH-RANGE",
             "/layers/0/weight",
             "from 0 to 1",
         ),
         (
             "/layers/0/mask".into(),
             json!("j+ -hnd"),
-            "graph-unknown-joint",
+            "E-GRAPH-UNKNOWN-JOINT",
             "/layers/0/mask",
             "`hand`",
         ),
         (
             "/layers/0/mask".into(),
             json!({ "joints": [{ "joint": "am" }] }),
-            "graph-unknown-joint",
+            "E-GRAPH-UNKNOWN-JOINT",
             "/layers/0/mask/joints/0/joint",
             "`arm`",
         ),
         (
             "/layers/0/mask".into(),
             json!(""),
-            "graph-mask",
+            "E-GRAPH-MASK",
             "/layers/0/mask",
             "empty",
         ),
         (
             "/root".into(),
             json!({ "joint": "rot" }),
-            "graph-unknown-joint",
+            "E-GRAPH-UNKNOWN-JOINT",
             "/root/joint",
             "`root`",
         ),
         (
             "/chains".into(),
             json!({ "arm": { "joints": ["j", "arm"] } }),
-            "graph-chain",
+            "E-GRAPH-CHAIN",
             "/chains/arm/joints",
             "3 joints",
         ),
         (
             "/chains".into(),
             json!({ "arm": { "joints": ["arm", "j", "hand"] } }),
-            "graph-chain",
+            "E-GRAPH-CHAIN",
             "/chains/arm/joints/1",
             "not below",
         ),
         (
             "/chains".into(),
             json!({ "arm": { "joints": ["j", "arm", "hant"] } }),
-            "graph-unknown-joint",
+            "E-GRAPH-UNKNOWN-JOINT",
             "/chains/arm/joints/2",
             "`hand`",
         ),
         (
             "/chains".into(),
             json!({ "arm": { "from": "j", "to": "tail" } }),
-            "graph-chain",
+            "E-GRAPH-CHAIN",
             "/chains/arm",
             "not below",
         ),
         (
             "/look_at".into(),
             json!({ "chain": ["j", "hed"] }),
-            "graph-unknown-joint",
+            "E-GRAPH-UNKNOWN-JOINT",
             "/look_at/chain/1",
             "known are",
         ),
         (
             "/look_at".into(),
             json!({ "chain": ["j"], "max_yaw": 200 }),
-            "graph-range",
+            "E-GRAPH-RANGE",
             "/look_at/max_yaw",
             "180",
         ),
         (
             "/look_at".into(),
             json!({ "chain": ["j"], "forward": [0, 0, 0] }),
-            "graph-range",
+            "E-GRAPH-RANGE",
             "/look_at/forward",
             "length",
         ),
         (
             "/parameters/new".into(),
             json!({ "min": 1 }),
-            "graph-missing",
+            "E-GRAPH-MISSING",
             "/parameters/new",
             "type",
         ),
         (
             "/parameters/new".into(),
             json!({ "type": "int", "value": 1.5 }),
-            "graph-parameter-kind",
+            "E-GRAPH-PARAMETER-KIND",
             "/parameters/new/value",
             "whole",
         ),
         (
             "/parameters/new".into(),
             json!({ "type": "float", "value": 5, "max": 1 }),
-            "graph-range",
+            "E-GRAPH-RANGE",
             "/parameters/new/value",
             "5",
         ),
         (
             "/parameters/new".into(),
             json!({ "type": "float", "min": 5, "max": 1 }),
-            "graph-range",
+            "E-GRAPH-RANGE",
             "/parameters/new/min",
             "above",
         ),
         (
             "/parameters/new".into(),
             json!({ "type": "bool", "ttl": 1 }),
-            "graph-parameter-kind",
+            "E-GRAPH-PARAMETER-KIND",
             "/parameters/new/ttl",
             "triggers",
         ),
         (
             "/parameters/new".into(),
             json!({ "type": "bool", "source": "speed" }),
-            "graph-parameter-kind",
+            "E-GRAPH-PARAMETER-KIND",
             "/parameters/new/source",
             "float",
         ),
         (
             "/parameters/new".into(),
             json!({ "type": "trigger", "ttl": "ever" }),
-            "graph-unknown-word",
+            "E-GRAPH-UNKNOWN-WORD",
             "/parameters/new/ttl",
             "forever",
         ),
         (
             "/parameters/new".into(),
             json!(1e39),
-            "graph-not-finite",
+            "E-GRAPH-NOT-FINITE",
             "/parameters/new/value",
             "finite",
         ),
         (
             format!("{state}/speed"),
             json!(1e39),
-            "graph-not-finite",
+            "E-GRAPH-NOT-FINITE",
             "/layers/0/states/walk/speed",
             "finite",
         ),
@@ -569,7 +575,7 @@ fn what_is_not_built_is_refused_where_it_stands() {
         let errors = errors_of(def);
         let pointed = errors
             .iter()
-            .any(|error| error.code == "graph-not-supported" && error.pointer.starts_with(&at));
+            .any(|error| error.code == "E-GRAPH-NOT-SUPPORTED" && error.pointer.starts_with(&at));
         assert!(pointed, "{at} = {what}: {errors:#?}");
     }
 }
@@ -583,10 +589,10 @@ fn all_mistakes_are_found_at_once() {
     put(&mut def, "/layers/0/mask", json!("nobone"));
     let codes: Vec<_> = errors_of(def).iter().map(|error| error.code).collect();
     for code in [
-        "graph-unknown-state",
-        "graph-unknown-clip",
-        "graph-unknown-parameter",
-        "graph-unknown-joint",
+        "E-GRAPH-UNKNOWN-STATE",
+        "E-GRAPH-UNKNOWN-CLIP",
+        "E-GRAPH-UNKNOWN-PARAMETER",
+        "E-GRAPH-UNKNOWN-JOINT",
     ] {
         assert!(codes.contains(&code), "{codes:?} lacks {code}");
     }
@@ -600,7 +606,7 @@ fn a_motion_that_contains_itself_is_a_cycle() {
     assert_eq!(errors.len(), 1, "{errors:#?}");
     assert_eq!(
         (errors[0].code, errors[0].pointer.as_str()),
-        ("graph-cycle", "/motions/b/motion")
+        ("E-GRAPH-CYCLE", "/motions/b/motion")
     );
     def["motions"] = json!({ "a": { "motion": "b" }, "b": { "clip": "walk" } });
     assert_eq!(errors_of(def), []);
@@ -610,7 +616,7 @@ fn a_motion_that_contains_itself_is_a_cycle() {
 fn a_clip_of_another_skeleton_is_refused() {
     let def = one_layer(json!({}), json!({ "s": { "clip": "c" } }), "s", json!([]));
     let errors = compile(def, vec![clip("c", 1.0).x(77, 0.0, 1.0)]).unwrap_err();
-    assert_eq!(errors[0].code, "graph-clip-mismatch");
+    assert_eq!(errors[0].code, "E-GRAPH-CLIP-MISMATCH");
     assert_eq!(errors[0].pointer, "/layers/0/states/s/clip");
 }
 
@@ -621,7 +627,7 @@ fn several_states_need_an_entry_and_names_are_escaped_in_pointers() {
     assert!(
         errors
             .iter()
-            .any(|error| error.code == "graph-entry" && error.pointer == "/layers/0")
+            .any(|error| error.code == "E-GRAPH-ENTRY" && error.pointer == "/layers/0")
     );
     assert!(
         errors
@@ -641,7 +647,7 @@ fn numbers_that_are_not_finite_are_refused_in_hand_made_graphs() {
     assert_eq!(
         errors
             .iter()
-            .filter(|error| error.code == "graph-not-finite")
+            .filter(|error| error.code == "E-GRAPH-NOT-FINITE")
             .count(),
         4,
         "{errors:#?}"
@@ -681,7 +687,7 @@ fn every_code_in_the_source_is_in_the_table_and_the_other_way_round() {
     }
     let used: std::collections::BTreeSet<&str> = source
         .split('"')
-        .filter(|text| text.starts_with("graph-") && text.len() < 40)
+        .filter(|text| text.starts_with("E-GRAPH-") && text.len() < 40)
         .collect();
     let known: std::collections::BTreeSet<&str> =
         GRAPH_CODES.iter().map(|(code, _)| *code).collect();

@@ -72,7 +72,7 @@ fn whole_numbers_may_be_written_as_floats_and_numbers_without_a_point() {
 #[test]
 fn text_that_is_no_json_says_where() {
     let error = GraphDef::from_json("{\n  \"layers\": [,]\n}").unwrap_err();
-    assert_eq!(error.code, "graph-syntax");
+    assert_eq!(error.code, "E-GRAPH-SYNTAX");
     assert!(error.message.contains("line 2"), "{error}");
 }
 
@@ -82,7 +82,7 @@ fn a_name_twice_is_an_error() {
     for text in [states, r#"{ "layers": [], "layers": [] }"#] {
         assert_eq!(
             GraphDef::from_json(text).unwrap_err().code,
-            "graph-duplicate",
+            "E-GRAPH-DUPLICATE",
             "{text}"
         );
     }
@@ -95,7 +95,7 @@ fn what_is_nested_too_deep_is_refused() {
         value = json!({ "sequence": [value] });
     }
     let error = GraphDef::from_value(json!({ "motions": { "deep": value } })).unwrap_err();
-    assert_eq!(error.code, "graph-too-deep");
+    assert_eq!(error.code, "E-GRAPH-TOO-DEEP");
     let text = format!("{}1{}", "[".repeat(100_000), "]".repeat(100_000));
     assert!(GraphDef::from_json(&text).is_err());
 }

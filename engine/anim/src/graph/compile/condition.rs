@@ -54,7 +54,7 @@ impl Compiler<'_> {
     fn conditions(&mut self, conditions: &[ConditionDef], place: &str) -> Option<Tree> {
         if conditions.len() > MAX_CONDITIONS {
             let message = format!("more than {MAX_CONDITIONS} conditions");
-            self.report.error("graph-limit", place, message);
+            self.report.error("E-GRAPH-LIMIT", place, message);
             return None;
         }
         let mut all: Option<Tree> = None;
@@ -130,7 +130,7 @@ impl Compiler<'_> {
             ParameterKind::Trigger => "`op` must be trigger, without `value`",
         };
         let message = format!("`{parameter}` is a {}: {wanted}", kind_name(kind));
-        self.report.error("graph-condition", place, message);
+        self.report.error("E-GRAPH-CONDITION", place, message);
     }
 }
 

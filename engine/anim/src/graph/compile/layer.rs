@@ -20,7 +20,7 @@ impl<'a> Compiler<'a> {
         let def = self.def;
         if def.layers.len() > LIMIT {
             let message = format!("more than {LIMIT} layers");
-            self.report.error("graph-limit", "/layers", message);
+            self.report.error("E-GRAPH-LIMIT", "/layers", message);
             return;
         }
         let mut names = BTreeSet::new();
@@ -29,11 +29,11 @@ impl<'a> Compiler<'a> {
             if layer.name.is_empty() {
                 let message = "a layer needs a name";
                 self.report
-                    .error("graph-name", pointer(&place, "name"), message);
+                    .error("E-GRAPH-NAME", pointer(&place, "name"), message);
             } else if !names.insert(layer.name.as_str()) {
                 let message = format!("two layers are named `{}`", layer.name);
                 self.report
-                    .error("graph-duplicate", pointer(&place, "name"), message);
+                    .error("E-GRAPH-DUPLICATE", pointer(&place, "name"), message);
             }
             if let Some(layer) = self.layer(layer, index, &place) {
                 self.graph.layers.push(layer);
@@ -47,7 +47,7 @@ impl<'a> Compiler<'a> {
         if def.states.len() > LIMIT {
             let message = format!("more than {LIMIT} states");
             self.report
-                .error("graph-limit", pointer(place, "states"), message);
+                .error("E-GRAPH-LIMIT", pointer(place, "states"), message);
             return None;
         }
         let mut states = Vec::new();
@@ -128,8 +128,12 @@ impl<'a> Compiler<'a> {
         if def.states.is_empty() {
             let message = format!("layer `{}` has no states", def.name);
             let help = "add one, such as states = { idle = { rest = true } }";
-            self.report
-                .error_with_help("graph-no-states", pointer(place, "states"), message, help);
+            self.report.error_with_help(
+                "E-GRAPH-NO-STATES",
+                pointer(place, "states"),
+                message,
+                help,
+            );
             return None;
         }
         let names = def.states.keys().map(String::as_str);
@@ -139,7 +143,7 @@ impl<'a> Compiler<'a> {
                 let message = format!("layer `{}` does not say which state it begins in", def.name);
                 let help = super::report::listed("state", names).unwrap_or_default();
                 self.report.error_with_help(
-                    "graph-entry",
+                    "E-GRAPH-ENTRY",
                     place,
                     message,
                     format!("add `entry`: {help}"),
@@ -151,7 +155,7 @@ impl<'a> Compiler<'a> {
                 if found.is_none() {
                     let place = pointer(place, "entry");
                     self.report
-                        .unknown("graph-unknown-state", place, "state", entry, names);
+                        .unknown("E-GRAPH-UNKNOWN-STATE", place, "state", entry, names);
                 }
                 found.map(|index| index as u16)
             }
@@ -165,7 +169,7 @@ impl<'a> Compiler<'a> {
             } else {
                 "`any` stands for every state in transitions and cannot be the name of one"
             };
-            self.report.error("graph-name", place, message);
+            self.report.error("E-GRAPH-NAME", place, message);
         }
         self.refuse_state_parts(def, place);
         let motion = self.motion(def, place);
@@ -248,7 +252,7 @@ impl<'a> Compiler<'a> {
         if def.remove.is_some() {
             let message = "`remove` belongs to patches";
             self.report
-                .error("graph-no-effect", pointer(place, "remove"), message);
+                .error("E-GRAPH-NO-EFFECT", pointer(place, "remove"), message);
         }
     }
 
@@ -262,7 +266,7 @@ impl<'a> Compiler<'a> {
         for (key, _) in keys.into_iter().filter(|(_, given)| *given) {
             let message = format!("`{key}` has no effect where `time_parameter` gives the phase");
             self.report
-                .error("graph-no-effect", pointer(place, key), message);
+                .error("E-GRAPH-NO-EFFECT", pointer(place, key), message);
         }
     }
 
@@ -319,10 +323,10 @@ impl<'a> Compiler<'a> {
                 };
                 let names = self.skeleton.names.iter().map(String::as_str);
                 self.report
-                    .unknown("graph-unknown-joint", place, "joint", name, names);
+                    .unknown("E-GRAPH-UNKNOWN-JOINT", place, "joint", name, names);
             }
             MaskError::NotFinite { .. } | MaskError::Empty => {
-                self.report.error("graph-mask", place, error.to_string());
+                self.report.error("E-GRAPH-MASK", place, error.to_string());
             }
         }
     }

@@ -147,7 +147,7 @@ impl<'a> Compiler<'a> {
         let def = self.def;
         if let Some(version) = def.version.filter(|version| *version != 1) {
             let message = format!("version {version} is not known; this build reads version 1");
-            self.report.error("graph-version", "/version", message);
+            self.report.error("E-GRAPH-VERSION", "/version", message);
         }
         for name in def.slots.keys() {
             let help = "play a state of an overlay layer instead";
@@ -190,7 +190,7 @@ impl<'a> Compiler<'a> {
         if !is_number {
             let kind = super::state::kind_name(kind);
             let message = format!("`{name}` is a {kind}; a float or an int is needed here");
-            self.report.error("graph-parameter-kind", place, message);
+            self.report.error("E-GRAPH-PARAMETER-KIND", place, message);
         }
         is_number.then_some(index)
     }
@@ -200,7 +200,7 @@ impl<'a> Compiler<'a> {
         if found.is_none() {
             let names = self.def.parameters.keys().map(String::as_str);
             self.report
-                .unknown("graph-unknown-parameter", place, "parameter", name, names);
+                .unknown("E-GRAPH-UNKNOWN-PARAMETER", place, "parameter", name, names);
         }
         found
     }
@@ -211,7 +211,7 @@ impl<'a> Compiler<'a> {
         if found.is_none() {
             let names = self.skeleton.names.iter().map(String::as_str);
             self.report
-                .unknown("graph-unknown-joint", place, "joint", name, names);
+                .unknown("E-GRAPH-UNKNOWN-JOINT", place, "joint", name, names);
         }
         found
     }
@@ -247,7 +247,7 @@ impl<'a> Compiler<'a> {
                 let message = "`rate = \"distance\"` needs to know which joint travels";
                 let help = "add root = { joint = \"...\" } to the graph";
                 self.report
-                    .error_with_help("graph-root", place, message, help);
+                    .error_with_help("E-GRAPH-ROOT", place, message, help);
             }
         }
     }

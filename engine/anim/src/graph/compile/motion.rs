@@ -47,7 +47,7 @@ impl<'a> Compiler<'a> {
             };
             let help = "give exactly one of clip, blend, rest or another motion";
             self.report
-                .error_with_help("graph-motion", place, message, help);
+                .error_with_help("E-GRAPH-MOTION", place, message, help);
             return None;
         };
         self.check_owners(def, kind, place);
@@ -60,7 +60,7 @@ impl<'a> Compiler<'a> {
                     let message =
                         "`rest = false` says nothing; write `rest = true` or another motion";
                     self.report
-                        .error("graph-motion", pointer(place, "rest"), message);
+                        .error("E-GRAPH-MOTION", pointer(place, "rest"), message);
                 }
                 Some(Motion::Rest)
             }
@@ -88,7 +88,7 @@ impl<'a> Compiler<'a> {
             if given && owner != kind {
                 let message = format!("`{key}` belongs to `{owner}`, but the motion is `{kind}`");
                 self.report
-                    .error("graph-motion", pointer(place, key), message);
+                    .error("E-GRAPH-MOTION", pointer(place, key), message);
             }
         }
     }
@@ -123,13 +123,18 @@ impl<'a> Compiler<'a> {
             if let Some(start) = way.iter().position(|known| *known == name) {
                 let round = [&way[start..], &[name]].concat().join("` > `");
                 let message = format!("the motion contains itself: `{round}`");
-                self.report.error("graph-cycle", place_of_name, message);
+                self.report.error("E-GRAPH-CYCLE", place_of_name, message);
                 return None;
             }
             let Some(next) = self.def.motions.get(name) else {
                 let names = self.def.motions.keys().map(String::as_str);
-                self.report
-                    .unknown("graph-unknown-motion", place_of_name, "motion", name, names);
+                self.report.unknown(
+                    "E-GRAPH-UNKNOWN-MOTION",
+                    place_of_name,
+                    "motion",
+                    name,
+                    names,
+                );
                 return None;
             };
             way.push(name);
@@ -154,7 +159,7 @@ impl<'a> Compiler<'a> {
         for (key, _) in keys.into_iter().filter(|(_, given)| *given) {
             let message = format!("`{key}` belongs to the state that uses the motion");
             self.report
-                .error("graph-no-effect", pointer(place, key), message);
+                .error("E-GRAPH-NO-EFFECT", pointer(place, key), message);
         }
     }
 
@@ -181,7 +186,7 @@ impl<'a> Compiler<'a> {
                 "a blend space has 1 to {MAX_SAMPLES} points, not {}",
                 points.len()
             );
-            self.report.error("graph-points", points_place, message);
+            self.report.error("E-GRAPH-POINTS", points_place, message);
             return None;
         }
         let samples: Vec<Option<Sample>> = points
@@ -214,12 +219,12 @@ impl<'a> Compiler<'a> {
             .number(speed_place.clone(), def.speed, 1.0, any_number());
         if speed <= 0.0 {
             let message = format!("is {speed}, but must be above 0");
-            self.report.error("graph-range", speed_place, message);
+            self.report.error("E-GRAPH-RANGE", speed_place, message);
             return None;
         }
         let Some(clip) = def.clip.as_deref() else {
             self.report
-                .error("graph-missing", place, "the point has no `clip`");
+                .error("E-GRAPH-MISSING", place, "the point has no `clip`");
             return None;
         };
         self.sample(clip, speed, &pointer(place, "clip"))
@@ -239,7 +244,7 @@ impl<'a> Compiler<'a> {
                 }
                 AtDef::Two(_) => {
                     let message = "expected a number, since the blend is along one parameter";
-                    self.report.error("graph-points", place, message);
+                    self.report.error("E-GRAPH-POINTS", place, message);
                 }
             }
         }
@@ -255,7 +260,7 @@ impl<'a> Compiler<'a> {
         let [x, y] = names else {
             let message = format!("expected one parameter or two, not {}", names.len());
             self.report
-                .error("graph-points", pointer(place, "blend"), message);
+                .error("E-GRAPH-POINTS", pointer(place, "blend"), message);
             return None;
         };
         let blend = pointer(place, "blend");
@@ -268,12 +273,12 @@ impl<'a> Compiler<'a> {
             let place = pointer(&pointer(&pointer(place, "points"), index), "at");
             let AtDef::Two(numbers) = &point.at else {
                 let message = "expected [x, y], since the blend is over two parameters";
-                self.report.error("graph-points", place, message);
+                self.report.error("E-GRAPH-POINTS", place, message);
                 continue;
             };
             let [x, y] = numbers.as_slice() else {
                 let message = format!("expected [x, y], not {} numbers", numbers.len());
-                self.report.error("graph-points", place, message);
+                self.report.error("E-GRAPH-POINTS", place, message);
                 continue;
             };
             let fallback = index as f32;
@@ -297,7 +302,7 @@ impl<'a> Compiler<'a> {
             if let Some(other) = at[..index].iter().position(|other| same(other, point)) {
                 let place = pointer(&pointer(&pointer(place, "points"), index), "at");
                 let message = format!("lies where point {other} lies");
-                self.report.error("graph-points", place, message);
+                self.report.error("E-GRAPH-POINTS", place, message);
             }
         }
     }
@@ -307,7 +312,7 @@ impl<'a> Compiler<'a> {
         let Some((&name, &clip)) = self.clips.get_key_value(name) else {
             let names = self.clips.keys().copied();
             self.report
-                .unknown("graph-unknown-clip", place, "clip", name, names);
+                .unknown("E-GRAPH-UNKNOWN-CLIP", place, "clip", name, names);
             return None;
         };
         if let Some(&index) = self.used.get(name) {
@@ -332,12 +337,12 @@ impl<'a> Compiler<'a> {
                 .is_none_or(|channel| channel <= self.skeleton.morphs.len());
         if !fits {
             let message = format!("clip `{}` was made for another skeleton", clip.name);
-            self.report.error("graph-clip-mismatch", place, message);
+            self.report.error("E-GRAPH-CLIP-MISMATCH", place, message);
             return None;
         }
         if !clip.duration.is_finite() || clip.duration < 0.0 {
             let message = format!("clip `{}` lasts {} seconds", clip.name, clip.duration);
-            self.report.error("graph-not-finite", place, message);
+            self.report.error("E-GRAPH-NOT-FINITE", place, message);
             return None;
         }
         Some(())

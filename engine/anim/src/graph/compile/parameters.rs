@@ -15,7 +15,7 @@ pub(super) fn parameters(def: &GraphDef, report: &mut Report) -> Vec<Parameter> 
     let limit = usize::from(u16::MAX);
     if def.parameters.len() > limit {
         report.error(
-            "graph-limit",
+            "E-GRAPH-LIMIT",
             "/parameters",
             format!("more than {limit} parameters"),
         );
@@ -49,7 +49,7 @@ fn compile(name: &str, def: &ParameterDef, place: &str, report: &mut Report) -> 
     };
     if table.remove.is_some() {
         let message = "`remove` belongs to patches";
-        report.error("graph-no-effect", pointer(place, "remove"), message);
+        report.error("E-GRAPH-NO-EFFECT", pointer(place, "remove"), message);
     }
     let kind = kind(&table, place, report);
     check_keys(&table, kind, place, report);
@@ -88,13 +88,13 @@ fn kind(table: &ParameterTable, place: &str, report: &mut Report) -> ParameterKi
     });
     let Some(kind) = table.kind.or(from_source).or(from_value) else {
         let help = "add type = \"float\", \"int\", \"bool\" or \"trigger\"";
-        report.error_with_help("graph-missing", place, "the parameter has no type", help);
+        report.error_with_help("E-GRAPH-MISSING", place, "the parameter has no type", help);
         return ParameterKind::Float;
     };
     if let Some(needed) = from_source.filter(|needed| *needed != kind) {
         let needed = crate::graph::state::kind_name(needed);
         let message = format!("this source feeds a {needed} parameter");
-        report.error("graph-parameter-kind", pointer(place, "source"), message);
+        report.error("E-GRAPH-PARAMETER-KIND", pointer(place, "source"), message);
     }
     kind
 }
@@ -109,7 +109,7 @@ fn check_keys(table: &ParameterTable, kind: ParameterKind, place: &str, report: 
     ];
     for (key, _, owner) in keys.into_iter().filter(|(_, wrong, _)| *wrong) {
         let message = format!("`{key}` belongs to {owner}");
-        report.error("graph-parameter-kind", pointer(place, key), message);
+        report.error("E-GRAPH-PARAMETER-KIND", pointer(place, key), message);
     }
 }
 
@@ -124,7 +124,7 @@ fn range(
         let whole = kind != ParameterKind::Int || value.fract() == 0.0;
         if !whole {
             let message = format!("is {value}, but an int has whole numbers");
-            report.error("graph-parameter-kind", pointer(place, key), message);
+            report.error("E-GRAPH-PARAMETER-KIND", pointer(place, key), message);
         }
         Some(report.number(pointer(place, key), Some(value), 0.0, any_number()))
     };
@@ -133,7 +133,7 @@ fn range(
         && low > high
     {
         let message = format!("`min` is {low}, above `max`, {high}");
-        report.error("graph-range", pointer(place, "min"), message);
+        report.error("E-GRAPH-RANGE", pointer(place, "min"), message);
         return (None, None);
     }
     (min, max)
@@ -158,21 +158,21 @@ fn default(
             let low = min.map_or(-limit, f64::from);
             let high = max.map_or(limit, f64::from);
             if !value.is_finite() {
-                report.error("graph-not-finite", &place, "must be a finite number");
+                report.error("E-GRAPH-NOT-FINITE", &place, "must be a finite number");
                 return 0.0;
             }
             if !(low..=high).contains(&value) {
                 let message = format!("is {value}, but must be from {low} to {high}");
-                report.error("graph-range", &place, message);
+                report.error("E-GRAPH-RANGE", &place, message);
             }
             if kind == ParameterKind::Int && value.fract() != 0.0 {
                 let message = format!("is {value}, but an int has whole numbers");
-                report.error("graph-parameter-kind", &place, message);
+                report.error("E-GRAPH-PARAMETER-KIND", &place, message);
             }
             value.clamp(-limit, limit)
         }
         Some(NumberOrBool::Bool(_)) => {
-            report.error("graph-wrong-type", &place, "expected a number");
+            report.error("E-GRAPH-WRONG-TYPE", &place, "expected a number");
             0.0
         }
     };
@@ -183,14 +183,14 @@ fn default(
             None => ParameterValue::Bool(false),
             Some(NumberOrBool::Bool(value)) => ParameterValue::Bool(value),
             Some(NumberOrBool::Number(_)) => {
-                report.error("graph-wrong-type", &place, "expected true or false");
+                report.error("E-GRAPH-WRONG-TYPE", &place, "expected true or false");
                 ParameterValue::Bool(false)
             }
         },
         ParameterKind::Trigger => {
             if table.value.is_some() {
                 let message = "a trigger has no value; it begins unset";
-                report.error("graph-parameter-kind", &place, message);
+                report.error("E-GRAPH-PARAMETER-KIND", &place, message);
             }
             ParameterValue::Trigger(false)
         }

@@ -35,7 +35,7 @@ impl Report {
     /// A part of the format that is not built yet, and what can be had instead.
     pub(super) fn not_supported(&mut self, pointer: impl Into<String>, what: &str, instead: &str) {
         let message = format!("{what} is not supported yet");
-        let error = GraphError::new("graph-not-supported", pointer, message);
+        let error = GraphError::new("E-GRAPH-NOT-SUPPORTED", pointer, message);
         let help = (!instead.is_empty()).then(|| instead.to_owned());
         self.errors.push(error.with_help(help));
     }
@@ -68,7 +68,7 @@ impl Report {
     ) -> f32 {
         let value = value.unwrap_or(fallback);
         if !value.is_finite() {
-            self.error("graph-not-finite", pointer, "must be a finite number");
+            self.error("E-GRAPH-NOT-FINITE", pointer, "must be a finite number");
             fallback
         } else if range.contains(&value) {
             value
@@ -80,7 +80,7 @@ impl Report {
                 _ => format!("at most {high}"),
             };
             self.error(
-                "graph-range",
+                "E-GRAPH-RANGE",
                 pointer,
                 format!("is {value}, but must be {wanted}"),
             );

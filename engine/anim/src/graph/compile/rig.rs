@@ -91,7 +91,7 @@ impl Compiler<'_> {
         if soft <= 0.0 {
             let message = "is 0, but must be above 0; 1 is off";
             self.report
-                .error("graph-range", pointer(place, "soft"), message);
+                .error("E-GRAPH-RANGE", pointer(place, "soft"), message);
         }
         Some(Chain {
             name: name.to_owned(),
@@ -115,7 +115,7 @@ impl Compiler<'_> {
             }
             _ => {
                 let message = "a chain has either `joints` or both `from` and `to`";
-                self.report.error("graph-chain", place, message);
+                self.report.error("E-GRAPH-CHAIN", place, message);
                 return None;
             }
         };
@@ -124,7 +124,7 @@ impl Compiler<'_> {
             let message = format!("a two_bone chain has 3 joints, not {}", joints.len());
             let help = "name hip, knee and foot, or shoulder, elbow and hand";
             self.report
-                .error_with_help("graph-chain", place, message, help);
+                .error_with_help("E-GRAPH-CHAIN", place, message, help);
             return None;
         }
         Some(joints)
@@ -139,7 +139,7 @@ impl Compiler<'_> {
             let names = &self.skeleton.names;
             let (from, to) = (&names[usize::from(from)], &names[usize::from(to)]);
             let message = format!("`{to}` is not below `{from}`");
-            self.report.error("graph-chain", place, message);
+            self.report.error("E-GRAPH-CHAIN", place, message);
             return None;
         }
         Some(way)
@@ -157,7 +157,7 @@ impl Compiler<'_> {
             if pair[0] == pair[1] || !self.skeleton.is_under(pair[1], pair[0]) {
                 let message = format!("`{}` is not below `{}`", names[index + 1], names[index]);
                 self.report
-                    .error("graph-chain", pointer(place, index + 1), message);
+                    .error("E-GRAPH-CHAIN", pointer(place, index + 1), message);
                 return None;
             }
         }
@@ -170,7 +170,8 @@ impl Compiler<'_> {
         };
         if def.chain.is_empty() {
             let message = "name at least one joint that turns";
-            self.report.error("graph-chain", "/look_at/chain", message);
+            self.report
+                .error("E-GRAPH-CHAIN", "/look_at/chain", message);
         }
         let chain = self.joints_in_order(&def.chain, "/look_at/chain");
         let forward = def.forward.unwrap_or([0.0, 0.0, 1.0]);
@@ -204,12 +205,12 @@ impl Compiler<'_> {
 fn direction(report: &mut Report, vector: [f32; 3], place: &str) -> Option<Vec3> {
     let vector = Vec3::from(vector);
     if !vector.is_finite() {
-        report.error("graph-not-finite", place, "must be finite numbers");
+        report.error("E-GRAPH-NOT-FINITE", place, "must be finite numbers");
         return None;
     }
     let unit = vector.try_normalize();
     if unit.is_none() {
-        report.error("graph-range", place, "a direction must have a length");
+        report.error("E-GRAPH-RANGE", place, "a direction must have a length");
     }
     unit
 }

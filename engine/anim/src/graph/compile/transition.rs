@@ -24,7 +24,7 @@ impl Compiler<'_> {
         let place = pointer(place, "transitions");
         if layer.transitions.len() > LIMIT {
             let message = format!("more than {LIMIT} transitions");
-            self.report.error("graph-limit", place, message);
+            self.report.error("E-GRAPH-LIMIT", place, message);
             return Vec::new();
         }
         let mut names = BTreeSet::new();
@@ -63,7 +63,7 @@ impl Compiler<'_> {
                 let help = "name a state, or write from = \"any\"";
                 let message = "the transition starts nowhere";
                 self.report
-                    .error_with_help("graph-missing", place, message, help);
+                    .error_with_help("E-GRAPH-MISSING", place, message, help);
                 return Vec::new();
             }
             FromDef::Names(names) => {
@@ -76,7 +76,7 @@ impl Compiler<'_> {
             match self.state_index(name, states, &place) {
                 Some(state) if from.contains(&state) => {
                     let message = format!("state `{name}` is listed twice");
-                    self.report.error("graph-duplicate", place, message);
+                    self.report.error("E-GRAPH-DUPLICATE", place, message);
                 }
                 Some(state) => from.push(state),
                 None => {}
@@ -90,7 +90,7 @@ impl Compiler<'_> {
         if found.is_none() {
             let names = states.iter().map(|state| state.name.as_str());
             self.report
-                .unknown("graph-unknown-state", place, "state", name, names);
+                .unknown("E-GRAPH-UNKNOWN-STATE", place, "state", name, names);
         }
         found.map(|index| index as u16)
     }
@@ -101,7 +101,7 @@ impl Compiler<'_> {
             if !names.insert(name.clone()) {
                 let message = format!("two transitions of the layer are named `{name}`");
                 self.report
-                    .error("graph-duplicate", pointer(place, "name"), message);
+                    .error("E-GRAPH-DUPLICATE", pointer(place, "name"), message);
             }
             return name.clone();
         }
@@ -132,12 +132,12 @@ impl Compiler<'_> {
         if def.reenter.is_some() && !any {
             let message = "`reenter` belongs to transitions from \"any\"";
             self.report
-                .error("graph-no-effect", pointer(place, "reenter"), message);
+                .error("E-GRAPH-NO-EFFECT", pointer(place, "reenter"), message);
         }
         if def.latch.is_some() && def.exit_time.is_none() {
             let message = "`latch` belongs to `exit_time`";
             self.report
-                .error("graph-no-effect", pointer(place, "latch"), message);
+                .error("E-GRAPH-NO-EFFECT", pointer(place, "latch"), message);
         }
         let to = self.state_index(&def.to, states, &pointer(place, "to"));
         let when = def
@@ -185,7 +185,7 @@ impl Compiler<'_> {
             let message = format!("is {exit_time}, but a lap ends at 1");
             let help = "1 is the end of the clip; for later, add a condition";
             self.report
-                .error_with_help("graph-exit-time", place, message, help);
+                .error_with_help("E-GRAPH-EXIT-TIME", place, message, help);
             return None;
         }
         let exit_time = self.report.number(&place, Some(exit_time), 0.0, 0.0..=1.0);
@@ -200,7 +200,7 @@ impl Compiler<'_> {
                     "state `{}` is the rest pose and never gets there",
                     state.name
                 );
-                self.report.error("graph-exit-time", &place, message);
+                self.report.error("E-GRAPH-EXIT-TIME", &place, message);
             }
         }
         Some(f64::from(exit_time))
@@ -239,7 +239,7 @@ impl Compiler<'_> {
         if def.remove.is_some() {
             let message = "`remove` belongs to patches";
             self.report
-                .error("graph-no-effect", pointer(place, "remove"), message);
+                .error("E-GRAPH-NO-EFFECT", pointer(place, "remove"), message);
         }
     }
 }
