@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use egui::{
-    Align2, Color32, FontFamily, FontId, Galley, Painter, Pos2, Rect, Vec2 as EguiVec2, pos2, vec2,
+    Align2, Color32, FontFamily, FontId, Galley, Painter, Pos2, Rect, Vec2 as EguiVec2, pos2,
+    text::{LayoutJob, TextFormat},
+    vec2,
 };
 use glam::Vec3;
 use sinew_assets::Severity;
@@ -13,7 +15,7 @@ use crate::session::Session;
 
 const MARGIN: f32 = 12.0;
 const PAD: f32 = 8.0;
-const PANEL: Color32 = Color32::from_rgba_premultiplied(12, 14, 18, 215);
+const PANEL: Color32 = Color32::from_rgba_premultiplied(12, 14, 18, 240);
 const TEXT: Color32 = Color32::from_rgb(235, 238, 242);
 const ERROR: Color32 = Color32::from_rgb(255, 138, 122);
 const WARNING: Color32 = Color32::from_rgb(255, 212, 120);
@@ -233,45 +235,57 @@ fn write(painter: &Painter, screen: Rect, words: &Words<'_>) {
 fn write_faults(painter: &Painter, inner: Rect, faults: &[(Severity, &str, u64)]) {
     let mut bottom = inner.bottom();
     let top = inner.top() + inner.height() * 0.3;
-    for (index, (severity, text, count)) in faults.iter().enumerate().rev() {
-        let color = if *severity == Severity::Error {
-            ERROR
-        } else {
-            WARNING
-        };
-        let times = if *count > 1 {
-            format!("  ({count} times)")
-        } else {
-            String::new()
-        };
-        let galley = painter.layout(
-            format!("{text}{times}"),
-            monospace(13.0),
-            color,
-            inner.width() - 2.0 * PAD,
-        );
+    for (index, &fault) in faults.iter().enumerate().rev() {
+        let galley = painter.layout_job(fault_text(fault, inner.width() - 2.0 * PAD));
         let height = galley.size().y + 2.0 * PAD;
         if bottom - height < top && bottom < inner.bottom() {
             let more = format!("and {} more", index + 1);
+            let at = pos2(inner.left(), bottom);
+            let font = monospace(12.0);
             put(
                 painter,
-                pos2(inner.left(), bottom),
+                at,
                 Align2::LEFT_BOTTOM,
                 &more,
-                monospace(12.0),
+                font,
                 QUIET,
                 inner.width(),
             );
             return;
         }
-        panel(
-            painter,
-            pos2(inner.left() + PAD, bottom - height + PAD),
-            galley,
-            PAD,
-        );
+        let corner = pos2(inner.left() + PAD, bottom - height + PAD);
+        panel(painter, corner, galley, PAD);
         bottom -= height + 4.0;
     }
+}
+
+/// The first line says what it is, in its colour and with how often it came.
+fn fault_text((severity, text, count): (Severity, &str, u64), width: f32) -> LayoutJob {
+    let color = match severity {
+        Severity::Error => ERROR,
+        Severity::Warning => WARNING,
+    };
+    let (title, rest) = text.split_once('\n').unwrap_or((text, ""));
+    let times = if count > 1 {
+        format!("  ({count} times)")
+    } else {
+        String::new()
+    };
+    let mut job = LayoutJob::default();
+    job.wrap.max_width = width;
+    job.append(
+        &format!("{title}{times}"),
+        0.0,
+        TextFormat::simple(monospace(13.0), color),
+    );
+    if !rest.is_empty() {
+        job.append(
+            &format!("\n{rest}"),
+            0.0,
+            TextFormat::simple(monospace(13.0), TEXT),
+        );
+    }
+    job
 }
 
 fn put(
