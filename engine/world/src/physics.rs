@@ -136,7 +136,11 @@ mod tests {
     use super::*;
 
     fn ground_and_wall() -> Physics {
-        Physics::new(&[
+        Physics::new(&ground_and_wall_statics())
+    }
+
+    fn ground_and_wall_statics() -> Vec<Static> {
+        vec![
             Static {
                 name: None,
                 shape: StaticShape::Plane,
@@ -153,7 +157,7 @@ mod tests {
                 yaw: 0.0,
                 color: [1.0; 3],
             },
-        ])
+        ]
     }
 
     #[test]
@@ -186,5 +190,35 @@ mod tests {
         assert!((2.0..2.21).contains(&sole.x), "stopped at {sole}");
         assert!(sole.z > 1.0, "slid to {sole}");
         assert!(sole.y.abs() < 0.02, "stands at {sole}");
+    }
+
+    #[test]
+    fn nothing_holds_a_walker_up_on_even_ground_or_on_top_of_a_box() {
+        let platform = Static {
+            name: None,
+            shape: StaticShape::Box {
+                half_extents: Vec3::new(1.8, 0.2, 1.2),
+            },
+            center_world: Vec3::new(-5.4, 0.2, -6.8),
+            yaw: 0.0,
+            color: [1.0; 3],
+        };
+        for (statics, sole) in [
+            (vec![platform], Vec3::new(-5.2, 0.4, -5.7)),
+            (ground_and_wall_statics(), Vec3::new(-3.0, 0.0, 1.0)),
+        ] {
+            let physics = Physics::new(&statics);
+            for radius in [0.25, 0.31] {
+                let mut sole = sole;
+                for step in 0..100 {
+                    let wish = Vec3::new(0.0, 0.0, -1.2 / 60.0);
+                    let walked = physics.walk(sole, radius, 1.82, wish, 1.0 / 60.0);
+                    let off = (walked.moved_world - wish).length();
+                    assert!(off < 1e-3, "step {step} at {sole}: {}", walked.moved_world);
+                    assert!(walked.grounded, "step {step} at {sole}");
+                    sole += walked.moved_world;
+                }
+            }
+        }
     }
 }

@@ -174,6 +174,29 @@ fn a_hand_reaches_what_it_is_asked_to_and_lets_go() {
 }
 
 #[test]
+fn a_hand_stays_where_it_is_asked_to_be_while_the_chest_turns_to_look() {
+    let mut world = empty_world(1);
+    let id = world
+        .spawn(character("hero", "hero.glb", Vec3::ZERO))
+        .unwrap();
+    world.set_motion(id, walking()).unwrap();
+    world.need_animation_mut(id).unwrap().root_mode = RootMode::Report;
+    let hand = world.need_joint(id, "hand_R").unwrap();
+    let goal = Vec3::new(-0.25, 1.25, 0.35);
+    let animation = world.need_animation_mut(id).unwrap();
+    animation.chains[0].target = Some(Target::Point(goal));
+    animation.chains[0].weight.to(1.0, 0.1);
+    animation.look.target = Some(Target::Point(Vec3::new(-3.0, 1.0, 1.5)));
+    animation.look.weight.to(1.0, 0.1);
+    run(&mut world, 20);
+    let reached = world.actors.need(id).unwrap().joint_world(hand).unwrap().0;
+    assert!(reached.distance(goal) < 1e-3, "{reached}");
+    let animation = world.need_animation(id).unwrap();
+    assert!(animation.chains[0].report.reached);
+    assert!(animation.look.angles.is_some_and(|[yaw, _]| yaw < -0.5));
+}
+
+#[test]
 fn a_destroyed_actor_is_gone_after_the_phase_and_its_handle_says_so() {
     let mut world = empty_world(1);
     let id = world

@@ -1,4 +1,4 @@
-//! From local poses to joints in the world: chains, look-at, model matrices, attachments; in waves.
+//! From local poses to joints in the world: look-at, chains, model matrices, attachments; in waves.
 //!
 //! reads: local poses, positions, goals. writes: poses, model matrices, attached actors' places, reports, the camera.
 //!
@@ -238,22 +238,62 @@ fn let_go(actor: Option<&mut Actor>) {
     }
 }
 
+/// The look goes first: it turns what the arms hang from, and a hand is to be where it was asked to be.
 fn finish_actor(actor: &mut Actor, dt: f32) {
     let Some(animation) = &mut actor.animation else {
         return;
     };
+    let skeleton = &animation.model.value.skeleton;
+    sinew_anim::local_to_model(skeleton, &animation.pose, &mut animation.model_joints);
+    let world_to_model = actor.world.inverse();
+    look(animation, world_to_model, dt);
+    reach(animation, world_to_model, dt);
+}
+
+fn look(animation: &mut Animation, world_to_model: Affine3A, dt: f32) {
+    let Animation {
+        model,
+        graph,
+        pose,
+        model_joints,
+        look,
+        ..
+    } = animation;
+    let weight = look.weight.step(dt);
+    if weight <= 0.0 {
+        look.angles = None;
+        return;
+    }
+    let Some(rig) = &graph.look_at else {
+        return;
+    };
+    let input = LookAtInput {
+        chain: &rig.chain,
+        target_model: world_to_model.transform_point3(look.point_world),
+        forward_model: rig.forward_model,
+        max_yaw: rig.max_yaw,
+        max_pitch: rig.max_pitch,
+        weight,
+        previous: look.angles,
+        max_turn: rig.speed.map_or(f32::INFINITY, |speed| speed * dt),
+    };
+    let skeleton = &model.value.skeleton;
+    let (report, angles) = sinew_anim::look_at(skeleton, model_joints, &input, pose);
+    look.report = report;
+    look.angles = Some(angles);
+    sinew_anim::local_to_model(skeleton, pose, model_joints);
+}
+
+fn reach(animation: &mut Animation, world_to_model: Affine3A, dt: f32) {
     let Animation {
         model,
         graph,
         pose,
         model_joints,
         chains,
-        look,
         ..
     } = animation;
     let skeleton = &model.value.skeleton;
-    sinew_anim::local_to_model(skeleton, pose, model_joints);
-    let world_to_model = actor.world.inverse();
     for (rig, goal) in graph.chains.iter().zip(chains.iter_mut()) {
         let weight = goal.weight.step(dt);
         let [hip, knee, foot] = rig.joints[..] else {
@@ -279,25 +319,6 @@ fn finish_actor(actor: &mut Actor, dt: f32) {
             soft: rig.soft,
         };
         goal.report = sinew_anim::two_bone(skeleton, model_joints, &input, pose);
-        sinew_anim::local_to_model(skeleton, pose, model_joints);
-    }
-    let weight = look.weight.step(dt);
-    if weight <= 0.0 {
-        look.angles = None;
-    } else if let Some(rig) = &graph.look_at {
-        let input = LookAtInput {
-            chain: &rig.chain,
-            target_model: world_to_model.transform_point3(look.point_world),
-            forward_model: rig.forward_model,
-            max_yaw: rig.max_yaw,
-            max_pitch: rig.max_pitch,
-            weight,
-            previous: look.angles,
-            max_turn: rig.speed.map_or(f32::INFINITY, |speed| speed * dt),
-        };
-        let (report, angles) = sinew_anim::look_at(skeleton, model_joints, &input, pose);
-        look.report = report;
-        look.angles = Some(angles);
         sinew_anim::local_to_model(skeleton, pose, model_joints);
     }
 }
