@@ -4,5 +4,6 @@ pub mod bench;
 mod examples;
 mod hostile;
 mod mistakes;
+mod performance;
 mod reloading;
 mod running;

@@ -17,20 +17,21 @@ use crate::{
 impl ScriptHost {
     /// Makes instances for actors that are new, and drops those of actors that are gone. The world is on the stage.
     pub(crate) fn follow_actors(&mut self) {
-        let mut ids = Vec::new();
+        let mut ids = std::mem::take(&mut self.ids);
         self.stage.lock().world.actors.ids_into(&mut ids);
         for index in 0..self.actors.len() {
-            let gone = self.actors[index].as_ref().is_some_and(|scripts| !ids.contains(&scripts.id));
-            if gone {
+            let id = self.actors[index].as_ref().map(|scripts| scripts.id);
+            if id.is_some_and(|id| self.stage.lock().world.actors.get(id).is_none()) {
                 self.drop_actor(index);
             }
         }
-        for id in ids {
+        for &id in &ids {
             let known = self.actors.get(id.index as usize).and_then(Option::as_ref).map(|scripts| scripts.id);
             if known != Some(id) {
                 self.add_actor(id);
             }
         }
+        self.ids = ids;
     }
 
     fn add_actor(&mut self, id: ActorId) {
@@ -237,13 +238,13 @@ impl ScriptHost {
     }
 
     /// Properties that the level gives to an actor but none of its scripts declares.
-    fn check_properties(&mut self, id: ActorId) {
+    pub(crate) fn check_properties(&mut self, id: ActorId) {
         for fault in self.unknown_properties(id) {
             self.tell(None, fault, false);
         }
     }
 
-    pub(crate) fn unknown_properties(&self, id: ActorId) -> Vec<Diagnostic> {
+    fn unknown_properties(&self, id: ActorId) -> Vec<Diagnostic> {
         let scripts = self.actors.get(id.index as usize).and_then(Option::as_ref);
         let broken = scripts.is_some_and(|scripts| {
             scripts.instances.iter().any(|instance| self.scripts[instance.script].summary.is_none())

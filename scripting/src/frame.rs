@@ -21,7 +21,8 @@ impl Behaviour for ScriptHost {
         let _lent = Lent::new(&self.stage.clone(), world);
         self.begin_budgets();
         self.follow_actors();
-        let places = self.places();
+        let mut places = std::mem::take(&mut self.places);
+        self.places_into(&mut places);
         // What is due is known before anything runs: what this update sends and starts comes later.
         let (messages, timers) = {
             let world = &mut self.stage.lock().world;
@@ -33,6 +34,7 @@ impl Behaviour for ScriptHost {
         self.run_tasks();
         self.tell_input(&places);
         self.for_living(&places, Callback::Update, &[Value::Number(f64::from(dt))]);
+        self.places = places;
         self.stop_dying();
     }
 
@@ -45,8 +47,10 @@ impl Behaviour for ScriptHost {
             return;
         }
         let _lent = Lent::new(&self.stage.clone(), world);
-        let places = self.places();
+        let mut places = std::mem::take(&mut self.places);
+        self.places_into(&mut places);
         self.for_living(&places, Callback::FixedUpdate, &[Value::Number(f64::from(dt))]);
+        self.places = places;
     }
 
     fn pose(&mut self, _world: &mut World) {}
@@ -54,8 +58,10 @@ impl Behaviour for ScriptHost {
     fn react(&mut self, world: &mut World, dt: f32) {
         let _lent = Lent::new(&self.stage.clone(), world);
         self.tell_events();
-        let places = self.places();
+        let mut places = std::mem::take(&mut self.places);
+        self.places_into(&mut places);
         self.for_living(&places, Callback::LateUpdate, &[Value::Number(f64::from(dt))]);
+        self.places = places;
         self.stop_dying();
     }
 

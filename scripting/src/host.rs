@@ -99,6 +99,9 @@ pub struct ScriptHost {
     /// By index of the actor.
     pub(crate) actors: Vec<Option<ActorScripts>>,
     pub(crate) problems: Problems,
+    /// Buffers that are kept from frame to frame.
+    pub(crate) ids: Vec<ActorId>,
+    pub(crate) places: Vec<Place>,
     /// How the time of scripts is measured.
     pub budget: Budget,
 }
@@ -137,6 +140,8 @@ impl ScriptHost {
             scripts: Vec::new(),
             actors: Vec::new(),
             problems: Problems::default(),
+            ids: Vec::new(),
+            places: Vec::new(),
             budget,
         }
     }
@@ -240,11 +245,17 @@ impl ScriptHost {
     /// Every place with a script, by actor and then in order.
     pub(crate) fn places(&self) -> Vec<Place> {
         let mut places = Vec::new();
+        self.places_into(&mut places);
+        places
+    }
+
+    /// As [`Self::places`], into a buffer.
+    pub(crate) fn places_into(&self, places: &mut Vec<Place>) {
+        places.clear();
         for (actor, scripts) in self.actors.iter().enumerate() {
             let count = scripts.as_ref().map_or(0, |scripts| scripts.instances.len());
             places.extend((0..count).map(|order| Place { actor, order }));
         }
-        places
     }
 
     /// Calls a callback where the script has it and it is not paused.
@@ -405,4 +416,57 @@ pub(crate) fn new_vm(language: ScriptLanguage, stage: &SharedStage) -> Result<Bo
         ScriptLanguage::Lua => Box::new(LuaVm::new(stage.clone())?),
         ScriptLanguage::Rhai => Box::new(RhaiVm::new(stage.clone())),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use sinew_assets::{Assets, PROJECT_SPACE};
+    use sinew_world::{Jobs, Spawn};
+
+    use super::*;
+
+    /// A world with one actor and one script.
+    fn small() -> (World, ScriptHost, ActorId) {
+        let path = LogicalPath { space: PROJECT_SPACE.to_owned(), path: "a.lua".to_owned() };
+        let mut assets = Assets::new(std::path::Path::new("."));
+        assets.insert(&path, b"local s = {} function s:on_update() self.n = (self.n or 0) + 1 end return s".to_vec());
+        let mut world = World::new(assets, Jobs::serial(), 1);
+        let spawn = Spawn { name: "a".to_owned(), scripts: vec![path], ..Spawn::default() };
+        let id = world.spawn(spawn).expect("a free name");
+        let mut host = ScriptHost::default();
+        assert_eq!(host.load(&mut world), Vec::new());
+        (world, host, id)
+    }
+
+    #[test]
+    fn a_panic_of_the_engine_switches_the_mod_off_and_the_world_comes_back() {
+        let (mut world, mut host, id) = small();
+        {
+            let _lent = Lent::new(&host.stage.clone(), &mut world);
+            let place = Place { actor: id.index as usize, order: 0 };
+            let fault = |_: &mut dyn Language, _: usize| -> Result<(), Failure> { std::panic::panic_any("a fault".to_owned()) };
+            assert_eq!(host.run(place, "on_update", fault), None);
+        }
+        assert!(world.actors.find("a").is_some(), "the world is back");
+        assert_eq!(host.problems().len(), 1);
+        assert_eq!(host.problems()[0].diagnostic.code, "E-SCRIPT-PANIC");
+        for _ in 0..5 {
+            sinew_world::step(&mut world, &mut host, &Default::default(), 0.1);
+        }
+        assert_eq!(host.fields(id, 0).get("n"), None, "its scripts are off");
+    }
+
+    #[test]
+    fn a_world_is_taken_off_the_stage_again_whatever_happens() {
+        let (mut world, mut host, _) = small();
+        let stage = host.stage.clone();
+        let escaped = catch_unwind(AssertUnwindSafe(|| {
+            let _lent = Lent::new(&stage, &mut world);
+            std::panic::panic_any("a fault of the host");
+        }));
+        assert!(escaped.is_err());
+        assert!(world.actors.find("a").is_some());
+        sinew_world::step(&mut world, &mut host, &Default::default(), 0.1);
+        assert!(host.problems().is_empty());
+    }
 }

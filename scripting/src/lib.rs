@@ -20,7 +20,7 @@ mod rhai;
 mod stage;
 mod value;
 
-pub use api::{ApiError, Function, Languages, LogLevel, LogLine, Owner, Parameter, api, find, services};
+pub use api::{ApiError, Function, Languages, LogLevel, LogLine, Owner, Parameter, Refusal, api, find, services};
 pub use budget::Budget;
 pub use callbacks::{CALLBACKS, Callback, CallbackInfo};
 pub use check::{check, check_script};

@@ -43,6 +43,11 @@ impl Problems {
         Some(diagnostic)
     }
 
+    /// Forgets the errors in a file of which a good version was loaded.
+    pub fn clear_file(&mut self, shown: &str) {
+        self.list.retain(|problem| problem.diagnostic.file.as_deref() != Some(shown));
+    }
+
     /// Forgets the errors of a script of which a good version was loaded.
     pub fn clear(&mut self, script: usize) {
         self.list.retain(|problem| problem.script != Some(script));

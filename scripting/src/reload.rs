@@ -64,12 +64,14 @@ impl ScriptHost {
             }
         };
         let motions = self.motions(world, &new);
+        let shown: Vec<String> = changed.iter().map(|(path, _)| world.assets.display(path)).collect();
         let changes = Changes { files: changed, motions: motions.iter().map(|(id, _, motion)| (*id, motion.clone())).collect() };
         let changed = world.reload(changes).map_err(|faults| {
             self.discard_all();
             self.place_graph_faults(faults, &motions, &new, world)
         })?;
         let _lent = Lent::new(&self.stage.clone(), world);
+        shown.iter().for_each(|shown| self.problems.clear_file(shown));
         Ok(self.commit_all(new, changed))
     }
 
@@ -210,7 +212,10 @@ impl ScriptHost {
         }
         let mut ids = Vec::new();
         self.stage.lock().world.actors.ids_into(&mut ids);
-        ids.iter().for_each(|&id| self.refresh_props(id));
+        for &id in &ids {
+            self.refresh_props(id);
+            self.check_properties(id);
+        }
         let instances = self.call_on_reload(&slots);
         ReloadReport { scripts, changed, instances, cancelled }
     }

@@ -33,7 +33,7 @@ pub fn path(name: &str) -> LogicalPath {
 }
 
 /// The head of each level: a floor and a few actions.
-const HEAD: &str = r#"
+pub const HEAD: &str = r#"
 id = "bench"
 version = "1.0.0"
 [[plane]]

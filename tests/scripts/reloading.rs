@@ -188,3 +188,25 @@ fn a_failing_on_reload_stops_nobody_else() {
     assert_eq!(reloaded, [true, false, true]);
     assert_eq!(bench.host.problems().len(), 1);
 }
+
+#[test]
+fn a_level_s_new_value_reaches_the_script_and_a_misspelt_one_is_refused() {
+    let actors = |name: &str, pace: f32| {
+        format!("[[actor]]\nname = \"hero\"\nmodel = \"sinew:hero.glb\"\nscripts = [\"s.lua\"]\nproperties = {{ {name} = {pace:?} }}\n")
+    };
+    let script = "local s = {} s.properties = { pace = { value = 1.0 } } function s:on_update() self.pace = self.props.pace end return s";
+    let mut bench = Bench::new(&actors("pace", 2.0), &[("s.lua", script)]);
+    bench.run(1);
+    assert_eq!(bench.number("hero", "pace"), 2.0);
+    let level = |actors: &str| format!("{}{actors}", super::bench::HEAD);
+    bench.reload(&[("level.toml", &level(&actors("pace", 3.0)))]).unwrap();
+    bench.run(1);
+    bench.assert_quiet();
+    assert_eq!(bench.number("hero", "pace"), 3.0);
+    let _ = bench.reload(&[("level.toml", "id = ")]).unwrap_err();
+    assert_eq!(bench.host.problems().len(), 1);
+    bench.reload(&[("level.toml", &level(&actors("pace", 4.0)))]).unwrap();
+    bench.run(1);
+    bench.assert_quiet();
+    assert_eq!(bench.number("hero", "pace"), 4.0);
+}

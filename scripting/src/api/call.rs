@@ -125,10 +125,14 @@ pub struct Call<'a> {
     pub host: &'a mut Host,
 }
 
-/// Why a call was refused. The words are the same in both languages.
+/// Why a call was refused. The words are the same in both languages. Boxed, so that results stay small.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
-#[error("{message}")]
-pub struct ApiError {
+#[error("{}", .0.message)]
+pub struct ApiError(Box<Refusal>);
+
+/// What an [`ApiError`] says.
+#[derive(Clone, Debug, PartialEq, Default)]
+pub struct Refusal {
     /// Stable, such as `E-SCRIPT-ARGUMENT`.
     pub code: String,
     /// One sentence.
@@ -147,19 +151,24 @@ pub struct ApiError {
     pub anywhere: bool,
 }
 
+impl std::ops::Deref for ApiError {
+    type Target = Refusal;
+
+    fn deref(&self) -> &Refusal {
+        &self.0
+    }
+}
+
+impl std::ops::DerefMut for ApiError {
+    fn deref_mut(&mut self) -> &mut Refusal {
+        &mut self.0
+    }
+}
+
 impl ApiError {
     /// An error without help.
     pub fn new(code: impl Into<String>, message: impl Into<String>) -> Self {
-        Self {
-            code: code.into(),
-            message: message.into(),
-            help: None,
-            token: None,
-            value: None,
-            replacement: None,
-            pointer: None,
-            anywhere: false,
-        }
+        Self(Box::new(Refusal { code: code.into(), message: message.into(), ..Refusal::default() }))
     }
 
     /// A value that is refused for what it is.
@@ -209,18 +218,17 @@ impl ApiError {
 
     /// The error for a value in a parameter that is no plain data.
     #[must_use]
-    pub fn within(self, parameter: &str) -> Self {
-        let message = format!("`{parameter}` must be plain data, but {}", self.message);
-        Self { message, ..self }.about(parameter)
+    pub fn within(mut self, parameter: &str) -> Self {
+        self.message = format!("`{parameter}` must be plain data, but {}", self.message);
+        self.about(parameter)
     }
 
     /// A file or a graph that could not be used.
     pub fn from_diagnostic(fault: Diagnostic) -> Self {
-        Self {
-            help: fault.help,
-            pointer: fault.pointer,
-            ..Self::new(fault.code, fault.message)
-        }
+        let mut error = Self::new(fault.code, fault.message);
+        error.help = fault.help;
+        error.pointer = fault.pointer;
+        error
     }
 }
 

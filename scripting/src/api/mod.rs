@@ -26,7 +26,7 @@ mod world;
 use sinew_anim::nearest;
 use sinew_world::{ActorId, Data};
 
-pub use call::{ApiError, Asked, Call, Caller, Host, LogLevel, LogLine};
+pub use call::{ApiError, Asked, Refusal, Call, Caller, Host, LogLevel, LogLine};
 pub(crate) use call::release;
 
 use crate::value::{Argument, Type, Value};

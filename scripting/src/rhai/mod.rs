@@ -90,8 +90,9 @@ impl RhaiVm {
         if let Some(declared) = constants.get("PROPERTIES") {
             let declared = data_of(declared).map_err(|error| in_file(error.within("PROPERTIES")))?;
             summary.properties = properties::read(&declared).map_err(|fault| {
-                let error = ApiError::new("E-SCRIPT-PROPERTY", fault.message).about(&fault.token);
-                in_file(ApiError { help: fault.help, ..error })
+                let mut error = ApiError::new("E-SCRIPT-PROPERTY", fault.message).about(&fault.token);
+                error.help = fault.help;
+                in_file(error)
             })?;
         }
         if let Some(graph) = constants.get("GRAPH") {
