@@ -46,7 +46,7 @@ pub use layer::override_layer;
 pub use local_to_model::local_to_model;
 pub use look_at::{LookAtInput, look_at};
 pub use loop_mode::LoopMode;
-pub use mask::{Mask, MaskError, MaskRule};
+pub use mask::{MAX_MASK_RULES, Mask, MaskError, MaskRule};
 pub use occurrences::{Interval, Occurrence, Occurrences, occurrences};
 pub use palette::palette;
 pub use planar::{Planar, RootDelta};

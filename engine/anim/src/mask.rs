@@ -11,6 +11,12 @@ pub struct Mask {
     pub joints: Vec<f32>,
 }
 
+/// The most entries of a mask: as many as a skeleton of usual size needs, four times over.
+pub const MAX_MASK_RULES: usize = 4096;
+
+/// Wrong entries that are told; looking for near names is slow.
+const MAX_ERRORS: usize = 64;
+
 /// One line of a mask's table form.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MaskRule<'a> {
@@ -45,6 +51,9 @@ pub enum MaskError {
         /// Which entry, from 0.
         entry: usize,
     },
+    /// More entries than [`MAX_MASK_RULES`].
+    #[error("more than {MAX_MASK_RULES} entries")]
+    TooMany,
     /// A mask of no entries would silence its layer.
     #[error("an empty mask covers no joint; name a joint, such as `spine+`")]
     Empty,
@@ -56,7 +65,8 @@ impl Mask {
     /// takes out, all others are in.
     ///
     /// # Errors
-    /// All entries that name no joint; a text without entries.
+    /// Entries that name no joint, the first 64; a text without entries or with more than
+    /// [`MAX_MASK_RULES`].
     pub fn parse(skeleton: &Skeleton, text: &str) -> Result<Self, Vec<MaskError>> {
         if text.split_whitespace().next().is_none() {
             return Err(vec![MaskError::Empty]);
@@ -88,21 +98,29 @@ impl Mask {
     /// Builds the table form: every joint has weight `others`, then the rules apply in order.
     ///
     /// # Errors
-    /// All rules that name no joint or hold a number that is not finite.
+    /// Rules that name no joint or hold a number that is not finite, the first 64; more than
+    /// [`MAX_MASK_RULES`].
     pub fn from_rules<'a>(
         skeleton: &Skeleton,
         others: f32,
         rules: impl IntoIterator<Item = MaskRule<'a>>,
     ) -> Result<Self, Vec<MaskError>> {
         let mut joints = vec![share(others); skeleton.len()];
+        let mut levels = vec![None; skeleton.len()];
         let mut errors = Vec::new();
         for (entry, rule) in rules.into_iter().enumerate() {
+            if entry >= MAX_MASK_RULES {
+                errors.push(MaskError::TooMany);
+            }
+            if errors.len() >= MAX_ERRORS || entry >= MAX_MASK_RULES {
+                break;
+            }
             let name = rule.joint.to_owned();
             match skeleton.find(rule.joint) {
                 _ if !(rule.weight.is_finite() && rule.falloff.is_finite()) => {
                     errors.push(MaskError::NotFinite { name, entry });
                 }
-                Some(joint) => apply(skeleton, joint, &rule, &mut joints),
+                Some(joint) => apply(skeleton, joint, &rule, &mut levels, &mut joints),
                 None => {
                     let names = skeleton.names.iter().map(String::as_str);
                     let nearest = nearest(rule.joint, names).map(str::to_owned);
@@ -140,18 +158,30 @@ impl Mask {
     }
 }
 
-fn apply(skeleton: &Skeleton, joint: u16, rule: &MaskRule, joints: &mut [f32]) {
-    joints[usize::from(joint)] = share(rule.weight);
+/// Writes what a rule says. `levels` is room for how far each joint stands below the rule's, one a
+/// joint; what is in it does not matter.
+fn apply(
+    skeleton: &Skeleton,
+    joint: u16,
+    rule: &MaskRule,
+    levels: &mut [Option<u16>],
+    joints: &mut [f32],
+) {
+    let joint = usize::from(joint);
+    joints[joint] = share(rule.weight);
     if !rule.children {
         return;
     }
-    for below in joint + 1..skeleton.len() as u16 {
-        let level = std::iter::successors(Some(below), |&at| skeleton.parent(at))
-            .take_while(|&at| at >= joint)
-            .position(|at| at == joint);
-        if let Some(level) = level {
-            let kept = 1.0 - rule.falloff * level as f32;
-            joints[usize::from(below)] = share(rule.weight * kept);
+    levels[..joint].fill(None);
+    levels[joint] = Some(0);
+    for below in joint + 1..skeleton.len() {
+        // Parents come first, so theirs is known.
+        let parent = skeleton.parent(below as u16);
+        let level = parent.and_then(|parent| levels[usize::from(parent)]);
+        levels[below] = level.map(|level| level + 1);
+        if let Some(level) = levels[below] {
+            let kept = 1.0 - rule.falloff * f32::from(level);
+            joints[below] = share(rule.weight * kept);
         }
     }
 }

@@ -262,29 +262,29 @@ pub struct EventRules {
 impl Graph {
     /// The parameter of this name.
     pub fn parameter(&self, name: &str) -> Option<u16> {
-        let names = self.parameters.iter().map(|parameter| &parameter.name);
-        find(names, name)
+        by_name(&self.parameters, name, |parameter| &parameter.name)
     }
 
     /// The layer of this name.
     pub fn layer(&self, name: &str) -> Option<u16> {
-        find(self.layers.iter().map(|layer| &layer.name), name)
+        let found = self.layers.iter().position(|layer| layer.name == name);
+        found.map(|index| index as u16)
     }
 
     /// The state of this name in a layer.
     pub fn state(&self, layer: u16, name: &str) -> Option<u16> {
         let layer = self.layers.get(usize::from(layer))?;
-        find(layer.states.iter().map(|state| &state.name), name)
+        by_name(&layer.states, name, |state| &state.name)
     }
 
     /// The chain of this name.
     pub fn chain(&self, name: &str) -> Option<u16> {
-        find(self.chains.iter().map(|chain| &chain.name), name)
+        by_name(&self.chains, name, |chain| &chain.name)
     }
 }
 
-fn find<'a>(mut names: impl Iterator<Item = &'a String>, name: &str) -> Option<u16> {
-    names
-        .position(|known| known == name)
-        .map(|index| index as u16)
+/// The index of a name in a list that is in byte order of names.
+pub(super) fn by_name<T>(list: &[T], name: &str, name_of: impl Fn(&T) -> &str) -> Option<u16> {
+    let found = list.binary_search_by(|item| name_of(item).cmp(name));
+    found.ok().map(|index| index as u16)
 }

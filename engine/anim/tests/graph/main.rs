@@ -12,6 +12,7 @@ mod events;
 mod examples;
 mod fades;
 mod layers;
+mod limits;
 mod machine;
 mod reading;
 mod reload;

@@ -14,6 +14,9 @@ const MAX_CONDITIONS: usize = 256;
 impl Compiler<'_> {
     /// What must hold; `None` where nothing must, or where it was wrong.
     pub(super) fn when(&mut self, when: &WhenDef, place: &str) -> Option<Expression> {
+        if self.report.is_full() {
+            return None;
+        }
         let tree = match when {
             WhenDef::Text(text) => match parse(text) {
                 Ok(tree) => tree,
@@ -47,7 +50,7 @@ impl Compiler<'_> {
             error.message
         );
         let error = GraphError::new(error.code, place, message).with_help(error.help.clone());
-        self.report.errors.push(error);
+        self.report.push(error);
     }
 
     /// All conditions of a list, joined by `and`.
@@ -148,7 +151,8 @@ fn short(text: &str) -> String {
 }
 
 fn named(parameters: &[Parameter], name: &str) -> Result<Named, String> {
-    let Some(index) = parameters.iter().position(|known| known.name == name) else {
+    let found = parameters.binary_search_by(|known| known.name.as_str().cmp(name));
+    let Ok(index) = found else {
         let names = parameters.iter().map(|known| known.name.as_str());
         return Err(match nearest(name, names.clone()) {
             Some(near) => format!("did you mean `{near}`?"),

@@ -12,14 +12,17 @@ use crate::graph::def::{
 use crate::graph::error::pointer;
 use crate::{LoopMode, Mask, MaskError, MaskRule};
 
-/// Most layers of a graph and states of a layer.
-const LIMIT: usize = 1024;
+/// Most layers of a graph; each keeps a pose for every actor.
+const MAX_LAYERS: usize = 64;
+
+/// Most states of a layer. With as many layers as there may be, motions still have 16-bit indices.
+const MAX_STATES: usize = 1023;
 
 impl<'a> Compiler<'a> {
     pub(super) fn layers(&mut self) {
         let def = self.def;
-        if def.layers.len() > LIMIT {
-            let message = format!("more than {LIMIT} layers");
+        if def.layers.len() > MAX_LAYERS {
+            let message = format!("more than {MAX_LAYERS} layers");
             self.report.error("E-GRAPH-LIMIT", "/layers", message);
             return;
         }
@@ -44,8 +47,8 @@ impl<'a> Compiler<'a> {
     fn layer(&mut self, def: &'a LayerDef, index: usize, place: &str) -> Option<Layer> {
         self.refuse_layer_parts(def, index, place);
         let entry = self.entry(def, place);
-        if def.states.len() > LIMIT {
-            let message = format!("more than {LIMIT} states");
+        if def.states.len() > MAX_STATES {
+            let message = format!("more than {MAX_STATES} states");
             self.report
                 .error("E-GRAPH-LIMIT", pointer(place, "states"), message);
             return None;
@@ -325,7 +328,7 @@ impl<'a> Compiler<'a> {
                 self.report
                     .unknown("E-GRAPH-UNKNOWN-JOINT", place, "joint", name, names);
             }
-            MaskError::NotFinite { .. } | MaskError::Empty => {
+            MaskError::NotFinite { .. } | MaskError::TooMany | MaskError::Empty => {
                 self.report.error("E-GRAPH-MASK", place, error.to_string());
             }
         }

@@ -2,13 +2,22 @@
 
 use std::collections::BTreeSet;
 
-use crate::graph::compiled::{BlendMarker, ClipMarker, Graph, Motion, Sample};
+use super::report::Report;
+use crate::graph::compiled::{BlendMarker, ClipMarker, Graph, Motion, Sample, by_name};
+
+/// Most names of markers in one graph; their indices have 16 bits.
+const MAX_NAMES: usize = 65_535;
 
 /// Fills in names and markers.
-pub(super) fn collect(graph: &mut Graph) {
+pub(super) fn collect(graph: &mut Graph, report: &mut Report) {
     let all = graph.clips.iter().flat_map(|clip| &clip.markers);
     let names: BTreeSet<&str> = all.map(|marker| marker.name.as_str()).collect();
-    let index = |name: &str| names.iter().position(|known| *known == name);
+    let names: Vec<String> = names.into_iter().map(str::to_owned).collect();
+    if names.len() > MAX_NAMES {
+        let message = format!("the clips have more than {MAX_NAMES} names of markers");
+        report.error("E-GRAPH-LIMIT", "/layers", message);
+        return;
+    }
     graph.markers = graph
         .clips
         .iter()
@@ -19,7 +28,7 @@ pub(super) fn collect(graph: &mut Graph) {
                 .filter(|marker| marker.time.is_finite())
                 .filter_map(|marker| {
                     Some(ClipMarker {
-                        name: index(&marker.name)? as u16,
+                        name: by_name(&names, &marker.name, |name| name)?,
                         phase: phase(marker.time, clip.duration),
                         time: marker.time,
                         value: marker.value,
@@ -30,7 +39,7 @@ pub(super) fn collect(graph: &mut Graph) {
             markers
         })
         .collect();
-    graph.names = names.into_iter().map(str::to_owned).collect();
+    graph.names = names;
     for motion in &mut graph.motions {
         if let Motion::Blend(space) = motion {
             space.markers = blend_markers(&space.samples, &graph.markers);

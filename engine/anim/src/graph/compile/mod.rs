@@ -38,7 +38,7 @@ impl Graph {
         compiler.root();
         compiler.chains();
         compiler.look_at();
-        markers::collect(&mut compiler.graph);
+        markers::collect(&mut compiler.graph, &mut compiler.report);
         if compiler.report.errors.is_empty() {
             Ok(compiler.graph)
         } else {
@@ -116,6 +116,8 @@ struct Compiler<'a> {
     groups: Vec<&'a str>,
     /// Pointers of what needs root motion to be known.
     needs_root: Vec<String>,
+    /// Ways out of states so far.
+    ways: usize,
     graph: Graph,
     report: Report,
 }
@@ -137,6 +139,7 @@ impl<'a> Compiler<'a> {
             used: BTreeMap::new(),
             groups: Vec::new(),
             needs_root: Vec::new(),
+            ways: 0,
             graph,
             report: Report::default(),
         }

@@ -11,6 +11,9 @@ use crate::graph::compiled::{BlendSpace, MAX_SAMPLES, Motion, Points, Sample, St
 use crate::graph::def::{AtDef, BlendDef, PointDef, RateDef, StateDef, WeightsDef};
 use crate::graph::error::pointer;
 
+/// Most markers of a clip; a step looks at each of them.
+const MAX_CLIP_MARKERS: usize = 4096;
+
 impl<'a> Compiler<'a> {
     /// Adds the motion of a state; the rest pose where it is wrong.
     pub(super) fn motion(&mut self, def: &'a StateDef, place: &str) -> u16 {
@@ -319,7 +322,11 @@ impl<'a> Compiler<'a> {
             return Some(sample_of(clip, index, speed));
         }
         self.check_clip(clip, place)?;
-        let index = self.graph.clips.len() as u16;
+        let Ok(index) = u16::try_from(self.graph.clips.len()) else {
+            let message = format!("more than {} clips in one graph", usize::from(u16::MAX) + 1);
+            self.report.error("E-GRAPH-LIMIT", place, message);
+            return None;
+        };
         self.used.insert(name, index);
         self.graph.clips.push(Arc::clone(clip));
         Some(sample_of(clip, index, speed))
@@ -338,6 +345,14 @@ impl<'a> Compiler<'a> {
         if !fits {
             let message = format!("clip `{}` was made for another skeleton", clip.name);
             self.report.error("E-GRAPH-CLIP-MISMATCH", place, message);
+            return None;
+        }
+        if clip.markers.len() > MAX_CLIP_MARKERS {
+            let message = format!(
+                "clip `{}` has more than {MAX_CLIP_MARKERS} markers",
+                clip.name
+            );
+            self.report.error("E-GRAPH-LIMIT", place, message);
             return None;
         }
         if !clip.duration.is_finite() || clip.duration < 0.0 {

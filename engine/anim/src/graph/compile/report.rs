@@ -3,6 +3,9 @@
 use crate::graph::error::GraphError;
 use crate::nearest;
 
+/// Mistakes that are told; whoever mends so many compiles again.
+const MAX_ERRORS: usize = 256;
+
 /// All mistakes found so far.
 #[derive(Default)]
 pub(super) struct Report {
@@ -10,6 +13,19 @@ pub(super) struct Report {
 }
 
 impl Report {
+    /// Takes a mistake, as long as not too many are known.
+    pub(super) fn push(&mut self, error: GraphError) {
+        if !self.is_full() {
+            self.errors.push(error);
+        }
+    }
+
+    /// Whether further mistakes are no longer told. Looking for near names is slow, so a hostile graph
+    /// must not make it happen without end.
+    pub(super) fn is_full(&self) -> bool {
+        self.errors.len() >= MAX_ERRORS
+    }
+
     /// One more mistake.
     pub(super) fn error(
         &mut self,
@@ -17,7 +33,7 @@ impl Report {
         pointer: impl Into<String>,
         message: impl Into<String>,
     ) {
-        self.errors.push(GraphError::new(code, pointer, message));
+        self.push(GraphError::new(code, pointer, message));
     }
 
     /// One more mistake, with what to do next.
@@ -29,7 +45,7 @@ impl Report {
         help: impl Into<String>,
     ) {
         let error = GraphError::new(code, pointer, message);
-        self.errors.push(error.with_help(Some(help.into())));
+        self.push(error.with_help(Some(help.into())));
     }
 
     /// A part of the format that is not built yet, and what can be had instead.
@@ -37,7 +53,7 @@ impl Report {
         let message = format!("{what} is not supported yet");
         let error = GraphError::new("E-GRAPH-NOT-SUPPORTED", pointer, message);
         let help = (!instead.is_empty()).then(|| instead.to_owned());
-        self.errors.push(error.with_help(help));
+        self.push(error.with_help(help));
     }
 
     /// A name that is not among those known.
@@ -49,13 +65,15 @@ impl Report {
         name: &str,
         names: impl Iterator<Item = &'a str> + Clone,
     ) {
+        if self.is_full() {
+            return;
+        }
         let message = format!("there is no {what} `{name}`");
         let help = match nearest(name, names.clone()) {
             Some(near) => Some(format!("did you mean `{near}`?")),
             None => listed(what, names),
         };
-        self.errors
-            .push(GraphError::new(code, pointer, message).with_help(help));
+        self.push(GraphError::new(code, pointer, message).with_help(help));
     }
 
     /// The number, or `fallback` with an error where it is not finite or outside `range`.

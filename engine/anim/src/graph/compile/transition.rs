@@ -1,17 +1,46 @@
 //! Ways between states.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::Compiler;
 use super::report::at_least;
 use crate::LoopMode;
 use crate::graph::begin::DEFAULT_FADE;
-use crate::graph::compiled::{Motion, State, Transition};
+use crate::graph::compiled::{Motion, State, Transition, by_name};
 use crate::graph::def::{ByDef, FromDef, InterruptionDef, LayerDef, ReenterDef, TransitionDef};
 use crate::graph::error::pointer;
 
 /// Most transitions of a layer.
 const LIMIT: usize = 16_384;
+
+/// Most ways out of all states of a graph together: a transition from "any" is one out of each.
+const MAX_WAYS: usize = 262_144;
+
+/// The names of a layer's transitions.
+#[derive(Default)]
+struct Names {
+    taken: BTreeSet<String>,
+    /// The number to try next for a name that is made from states, so that thousands of equal ones
+    /// are not counted up from 2 each time.
+    numbers: BTreeMap<String, usize>,
+}
+
+impl Names {
+    /// `plain`, or with the first number that is free.
+    fn make(&mut self, plain: String) -> String {
+        if self.taken.insert(plain.clone()) {
+            return plain;
+        }
+        let number = self.numbers.entry(plain.clone()).or_insert(2);
+        loop {
+            let name = format!("{plain}#{number}");
+            *number += 1;
+            if self.taken.insert(name.clone()) {
+                return name;
+            }
+        }
+    }
+}
 
 impl Compiler<'_> {
     /// The transitions of a layer; each state learns its ways out.
@@ -27,7 +56,7 @@ impl Compiler<'_> {
             self.report.error("E-GRAPH-LIMIT", place, message);
             return Vec::new();
         }
-        let mut names = BTreeSet::new();
+        let mut names = Names::default();
         let mut transitions = Vec::new();
         for (index, def) in layer.transitions.iter().enumerate() {
             let place = pointer(&place, index);
@@ -36,6 +65,12 @@ impl Compiler<'_> {
             let Some(transition) = self.transition(def, name, &from, states, &place) else {
                 continue;
             };
+            self.ways += from.len();
+            if self.ways > MAX_WAYS {
+                let message = format!("more than {MAX_WAYS} ways out of states in the graph");
+                self.report.error("E-GRAPH-LIMIT", place, message);
+                break;
+            }
             for state in from {
                 states[usize::from(state)]
                     .ways_out
@@ -72,9 +107,10 @@ impl Compiler<'_> {
             }
         };
         let mut from = Vec::new();
+        let mut listed = vec![false; states.len()];
         for (name, place) in names {
             match self.state_index(name, states, &place) {
-                Some(state) if from.contains(&state) => {
+                Some(state) if std::mem::replace(&mut listed[usize::from(state)], true) => {
                     let message = format!("state `{name}` is listed twice");
                     self.report.error("E-GRAPH-DUPLICATE", place, message);
                 }
@@ -86,19 +122,19 @@ impl Compiler<'_> {
     }
 
     fn state_index(&mut self, name: &str, states: &[State], place: &str) -> Option<u16> {
-        let found = states.iter().position(|state| state.name == name);
+        let found = by_name(states, name, |state| &state.name);
         if found.is_none() {
             let names = states.iter().map(|state| state.name.as_str());
             self.report
                 .unknown("E-GRAPH-UNKNOWN-STATE", place, "state", name, names);
         }
-        found.map(|index| index as u16)
+        found
     }
 
     /// As given, or made from the states with a number where that is taken.
-    fn name(&mut self, def: &TransitionDef, names: &mut BTreeSet<String>, place: &str) -> String {
+    fn name(&mut self, def: &TransitionDef, names: &mut Names, place: &str) -> String {
         if let Some(name) = &def.name {
-            if !names.insert(name.clone()) {
+            if !names.taken.insert(name.clone()) {
                 let message = format!("two transitions of the layer are named `{name}`");
                 self.report
                     .error("E-GRAPH-DUPLICATE", pointer(place, "name"), message);
@@ -109,14 +145,7 @@ impl Compiler<'_> {
             FromDef::Name(name) => name.clone(),
             FromDef::Names(names) => names.join("+"),
         };
-        let plain = format!("{from}>{}", def.to);
-        let numbered = (2..).map(|number| format!("{plain}#{number}"));
-        let name = std::iter::once(plain.clone())
-            .chain(numbered)
-            .find(|name| !names.contains(name))
-            .unwrap_or_default();
-        names.insert(name.clone());
-        name
+        names.make(format!("{from}>{}", def.to))
     }
 
     fn transition(
