@@ -15,7 +15,7 @@ use crate::{Failure, commands, run};
     name = "sinew",
     version,
     args_conflicts_with_subcommands = true,
-    max_term_width = 100
+    after_help = KEYS
 )]
 struct Cli {
     #[command(subcommand)]
@@ -24,9 +24,14 @@ struct Cli {
     run: RunArgs,
 }
 
+/// What the window itself listens to.
+const KEYS: &str = "In the window: the level's own keys, drag to look around, wheel to come closer, F1 for figures, Escape to \
+close. SINEW_LOG=debug says more.";
+
 #[derive(Debug, Subcommand)]
 enum Command {
     /// Runs a level (also what `sinew` does without a command)
+    #[command(after_help = KEYS)]
     Run(RunArgs),
     /// Checks scripts, graphs, models and levels without running them
     ///

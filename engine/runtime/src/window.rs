@@ -26,6 +26,8 @@ const LONGEST_STEP: f32 = 0.1;
 const SHORTEST_FRAME: Duration = Duration::from_millis(4);
 /// Between steps while there is nothing to draw to.
 const HIDDEN_FRAME: Duration = Duration::from_millis(16);
+/// A display that lets us draw nothing for so long shows the window to nobody, whatever it says.
+const IGNORED: Duration = Duration::from_millis(150);
 /// Radians a pixel of mouse movement.
 const ORBIT: f32 = 0.005;
 /// Powers of two a line of the wheel.
@@ -67,6 +69,7 @@ pub fn run(
         last: clock::now(),
         figures: Figures::default(),
         occluded: false,
+        asked: None,
         failures: 0,
         ended: None,
     };
@@ -108,6 +111,8 @@ struct App {
     last: Instant,
     figures: Figures,
     occluded: bool,
+    /// When a picture was asked for that the display has not yet let us draw.
+    asked: Option<Instant>,
     failures: u32,
     ended: Option<End>,
 }
@@ -181,6 +186,7 @@ impl ApplicationHandler for App {
                 };
             }
             WindowEvent::RedrawRequested => {
+                self.asked = None;
                 self.step(event_loop);
                 self.draw(event_loop);
             }
@@ -191,14 +197,20 @@ impl ApplicationHandler for App {
     fn about_to_wait(&mut self, event_loop: &ActiveEventLoop) {
         let hidden = self.occluded || self.view.as_ref().is_none_or(View::is_hidden);
         let due = self.last + if hidden { HIDDEN_FRAME } else { SHORTEST_FRAME };
-        if clock::now() >= due {
-            match &self.view {
-                Some(view) if !hidden => view.window.request_redraw(),
-                // Time and files go on while nobody looks.
-                _ => self.step(event_loop),
-            }
+        let now = clock::now();
+        if now < due {
+            return event_loop.set_control_flow(ControlFlow::WaitUntil(due));
         }
-        event_loop.set_control_flow(ControlFlow::WaitUntil(due.max(clock::now())));
+        let ignored = self.asked.is_some_and(|asked| now - asked > IGNORED);
+        match &self.view {
+            Some(view) if !hidden && !ignored => {
+                view.window.request_redraw();
+                self.asked.get_or_insert(now);
+            }
+            // Time and files go on while nobody looks.
+            _ => self.step(event_loop),
+        }
+        event_loop.set_control_flow(ControlFlow::WaitUntil(clock::now() + HIDDEN_FRAME));
     }
 }
 
