@@ -190,7 +190,6 @@ impl ScriptHost {
         let work = || std::panic::catch_unwind(AssertUnwindSafe(|| vm.prepare(slot, source)));
         let (outcome, _) = budget::run(budget, &mut Used::default(), work);
         self.stage.lock().host.loading = false;
-        self.stage.set_caller(Caller::default());
         outcome.unwrap_or_else(|_| {
             let message = format!("the engine failed while it loaded `{}`", source.shown);
             Err(Box::new(Diagnostic::error("E-SCRIPT-PANIC", message)))

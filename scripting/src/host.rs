@@ -334,7 +334,6 @@ impl ScriptHost {
         self.stage.set_caller(caller);
         let (outcome, over) = budget::run(budget, &mut module.used, || catch_unwind(AssertUnwindSafe(|| work(vm, number))));
         module.over |= over;
-        self.stage.set_caller(Caller::default());
         match outcome {
             Ok(outcome) => Some(outcome),
             Err(panic) => {

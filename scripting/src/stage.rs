@@ -63,9 +63,9 @@ impl SharedStage {
         function.invoke(&mut Call { world, host }, actor, values)
     }
 
-    /// Says who calls from now on, and gives who called before.
-    pub fn set_caller(&self, caller: Caller) -> Caller {
-        std::mem::replace(&mut self.lock().host.caller, caller)
+    /// Says who calls from now on.
+    pub fn set_caller(&self, caller: Caller) {
+        self.lock().host.caller = caller;
     }
 }
 

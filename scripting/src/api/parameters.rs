@@ -109,9 +109,10 @@ fn set(
 ) -> Result<(), ApiError> {
     let index = index(call, actor, key)?;
     let animation = call.animation_mut(actor)?;
-    let name = animation.graph.parameters[usize::from(index)].name.clone();
-    change(&mut animation.state, &animation.graph, index)
-        .map_err(|error| ApiError::new("E-SCRIPT-PARAMETER", error.to_string()).about(&name))
+    change(&mut animation.state, &animation.graph, index).map_err(|error| {
+        let name = &animation.graph.parameters[usize::from(index)].name;
+        ApiError::new("E-SCRIPT-PARAMETER", error.to_string()).about(name)
+    })
 }
 
 fn set_float(call: &mut Call<'_>, actor: ActorId, parameter: ParameterKey<'_>, value: f32) -> Result<(), ApiError> {
