@@ -30,10 +30,19 @@ fn bench(language: ScriptLanguage) -> Bench {
         fn ready() {}"#;
     let file = format!("hero.{}", ending(language));
     let actor = |name: &str| {
-        format!("[[actor]]\nname = \"{name}\"\nmodel = \"sinew:hero.glb\"\nscripts = [\"{file}\"]\ntags = [\"guard\"]\n")
+        format!(
+            "[[actor]]\nname = \"{name}\"\nmodel = \"sinew:hero.glb\"\nscripts = [\"{file}\"]\ntags = [\"guard\"]\n"
+        )
     };
-    let script = if language == ScriptLanguage::Lua { lua } else { rhai };
-    let mut bench = Bench::new(&([actor("hero"), actor("fox")].concat()), &[(&file, script)]);
+    let script = if language == ScriptLanguage::Lua {
+        lua
+    } else {
+        rhai
+    };
+    let mut bench = Bench::new(
+        &([actor("hero"), actor("fox")].concat()),
+        &[(&file, script)],
+    );
     bench.run(3);
     bench.assert_quiet();
     bench
@@ -48,7 +57,10 @@ fn kinds() -> Vec<Data> {
         Data::Number(1.5),
         Data::Text("oops".to_owned()),
         Data::Vec3(glam::Vec3::new(1.0, 2.0, 3.0)),
-        Data::Actor(ActorId { index: 1, generation: 0 }),
+        Data::Actor(ActorId {
+            index: 1,
+            generation: 0,
+        }),
         Data::List(vec![Data::Int(1), Data::Text("two".to_owned())]),
         Data::Map([("key".to_owned(), Data::Bool(false))].into()),
     ]
@@ -60,7 +72,9 @@ fn may_be(ty: &Type, data: &Data) -> bool {
         (Type::Optional(_), Data::Nil) => true,
         (Type::Optional(inner), data) => may_be(inner, data),
         (Type::Data, _) => true,
-        (Type::Bool, Data::Bool(_)) | (Type::Vec3, Data::Vec3(_)) | (Type::Actor, Data::Actor(_)) => true,
+        (Type::Bool, Data::Bool(_))
+        | (Type::Vec3, Data::Vec3(_))
+        | (Type::Actor, Data::Actor(_)) => true,
         (Type::Number, Data::Int(_) | Data::Number(_)) => true,
         (Type::Int | Type::Parameter | Type::Joint, Data::Int(_)) => true,
         (Type::Text | Type::Parameter | Type::Joint, Data::Text(_)) => true,
@@ -80,32 +94,59 @@ struct Case {
 }
 
 fn cases(row: &Function) -> Vec<Case> {
-    let positional: Vec<Data> = row.parameters.iter().map(|parameter| (parameter.sample)()).collect();
+    let positional: Vec<Data> = row
+        .parameters
+        .iter()
+        .map(|parameter| (parameter.sample)())
+        .collect();
     let options: BTreeMap<&str, Data> = row
         .options
         .iter()
         .map(|option| (option.name, (option.sample)()))
         .filter(|(_, sample)| *sample != Data::Nil)
         .collect();
-    let good = Case { positional, options, refused: false };
-    let mut cases = vec![good.clone(), Case { options: BTreeMap::new(), ..good.clone() }];
-    cases.truncate(if row.options.iter().all(|option| option.is_optional()) { 2 } else { 1 });
+    let good = Case {
+        positional,
+        options,
+        refused: false,
+    };
+    let mut cases = vec![
+        good.clone(),
+        Case {
+            options: BTreeMap::new(),
+            ..good.clone()
+        },
+    ];
+    cases.truncate(if row.options.iter().all(|option| option.is_optional()) {
+        2
+    } else {
+        1
+    });
     if let (Some((_, first)), true) = (good.positional.split_last(), row.owner != Owner::Set) {
         let left_out = &row.parameters[first.len()];
         let needed = !left_out.is_optional() && !may_be(&left_out.ty, &Data::Nil);
-        cases.push(Case { positional: first.to_vec(), options: BTreeMap::new(), refused: needed });
+        cases.push(Case {
+            positional: first.to_vec(),
+            options: BTreeMap::new(),
+            refused: needed,
+        });
     }
     if row.owner != Owner::Set && row.owner != Owner::Get {
         let mut long = good.clone();
         while long.positional.len() <= row.most_arguments() {
             long.positional.push(Data::Bool(true));
         }
-        cases.push(Case { options: BTreeMap::new(), refused: true, ..long });
+        cases.push(Case {
+            options: BTreeMap::new(),
+            refused: true,
+            ..long
+        });
     }
     for (index, parameter) in row.parameters.iter().enumerate() {
         for wrong in kinds() {
             let mut case = good.clone();
-            case.refused = !may_be(&parameter.ty, &wrong) && !(wrong == Data::Nil && parameter.is_optional());
+            case.refused =
+                !may_be(&parameter.ty, &wrong) && !(wrong == Data::Nil && parameter.is_optional());
             case.positional[index] = wrong;
             cases.push(case);
         }
@@ -113,7 +154,8 @@ fn cases(row: &Function) -> Vec<Case> {
     for option in row.options {
         for wrong in kinds() {
             let mut case = good.clone();
-            case.refused = !may_be(&option.ty, &wrong) && !(wrong == Data::Nil && option.is_optional());
+            case.refused =
+                !may_be(&option.ty, &wrong) && !(wrong == Data::Nil && option.is_optional());
             case.options.insert(option.name, wrong);
             cases.push(case);
         }
@@ -121,11 +163,17 @@ fn cases(row: &Function) -> Vec<Case> {
     if !row.options.is_empty() {
         let mut unknown = good.clone();
         unknown.options.insert("secondz", Data::Int(1));
-        cases.push(Case { refused: true, ..unknown });
+        cases.push(Case {
+            refused: true,
+            ..unknown
+        });
         let mut no_table = good;
         no_table.options.clear();
         no_table.positional.push(Data::Int(3));
-        cases.push(Case { refused: true, ..no_table });
+        cases.push(Case {
+            refused: true,
+            ..no_table
+        });
     }
     cases
 }
@@ -142,16 +190,32 @@ fn literal(data: &Data, language: ScriptLanguage) -> String {
         Data::Actor(id) => format!("world.get({:?})", ["hero", "fox"][id.index as usize]),
         Data::List(items) => {
             let items: Vec<String> = items.iter().map(|item| literal(item, language)).collect();
-            if lua { format!("{{ {} }}", items.join(", ")) } else { format!("[{}]", items.join(", ")) }
+            if lua {
+                format!("{{ {} }}", items.join(", "))
+            } else {
+                format!("[{}]", items.join(", "))
+            }
         }
-        Data::Map(map) => table(map.iter().map(|(name, data)| (name.as_str(), data)), language),
+        Data::Map(map) => table(
+            map.iter().map(|(name, data)| (name.as_str(), data)),
+            language,
+        ),
     }
 }
 
-fn table<'a>(entries: impl Iterator<Item = (&'a str, &'a Data)>, language: ScriptLanguage) -> String {
+fn table<'a>(
+    entries: impl Iterator<Item = (&'a str, &'a Data)>,
+    language: ScriptLanguage,
+) -> String {
     let lua = language == ScriptLanguage::Lua;
     let entries: Vec<String> = entries
-        .map(|(name, data)| format!("{name}{} {}", if lua { " =" } else { ":" }, literal(data, language)))
+        .map(|(name, data)| {
+            format!(
+                "{name}{} {}",
+                if lua { " =" } else { ":" },
+                literal(data, language)
+            )
+        })
         .collect();
     format!("{}{{ {} }}", if lua { "" } else { "#" }, entries.join(", "))
 }
@@ -159,15 +223,26 @@ fn table<'a>(entries: impl Iterator<Item = (&'a str, &'a Data)>, language: Scrip
 fn code(row: &Function, case: &Case, language: ScriptLanguage) -> String {
     let lua = language == ScriptLanguage::Lua;
     let this = if lua { "self.actor" } else { "this.actor" };
-    let mut arguments: Vec<String> = case.positional.iter().map(|data| literal(data, language)).collect();
+    let mut arguments: Vec<String> = case
+        .positional
+        .iter()
+        .map(|data| literal(data, language))
+        .collect();
     if !case.options.is_empty() {
-        arguments.push(table(case.options.iter().map(|(name, data)| (*name, data)), language));
+        arguments.push(table(
+            case.options.iter().map(|(name, data)| (*name, data)),
+            language,
+        ));
     }
     let arguments = arguments.join(", ");
     let call = match row.owner {
         Owner::Global => format!("{}({arguments})", row.name),
         Owner::Service(service) => format!("{service}.{}({arguments})", row.name),
-        Owner::Method => format!("{this}{}{}({arguments})", if lua { ":" } else { "." }, row.name),
+        Owner::Method => format!(
+            "{this}{}{}({arguments})",
+            if lua { ":" } else { "." },
+            row.name
+        ),
         Owner::Get => format!("{this}.{}", row.name),
         Owner::Set => return format!("{this}.{} = {arguments}", row.name),
     };
@@ -184,23 +259,40 @@ fn alike(data: Data) -> Data {
             // Lua's tables hold no nothings.
             let entries = map.into_iter().filter(|(_, value)| *value != Data::Nil);
             Data::Map(entries.map(|(key, value)| (key, alike(value))).collect())
-        },
+        }
         other => other,
     }
 }
 
 /// Everything that a call can change, as text.
 fn state(world: &World) -> String {
-    let mut text = format!("{:?}\n{:?}\n{:?}\n{:?}\n", world.debug, world.camera, world.clock, world.timers);
+    let mut text = format!(
+        "{:?}\n{:?}\n{:?}\n{:?}\n",
+        world.debug, world.camera, world.clock, world.timers
+    );
     for actor in world.actors.iter() {
         text += &format!(
             "{} {:?} {} {} {:?} {:?} {:?} {:?} {:?}\n",
-            actor.name, actor.tags, actor.alive, actor.visible, actor.tint, actor.requests, actor.attachment, actor.tweens, actor.random
+            actor.name,
+            actor.tags,
+            actor.alive,
+            actor.visible,
+            actor.tint,
+            actor.requests,
+            actor.attachment,
+            actor.tweens,
+            actor.random
         );
         if let Some(animation) = &actor.animation {
-            text += &format!("{:?} {:?} {:?}\n", animation.chains, animation.look, animation.state.speed);
+            text += &format!(
+                "{:?} {:?} {:?}\n",
+                animation.chains, animation.look, animation.state.speed
+            );
             for layer in &animation.state.layers {
-                text += &format!("{:?} {:?} {:?}\n", layer.request, layer.weight, layer.playing);
+                text += &format!(
+                    "{:?} {:?} {:?}\n",
+                    layer.request, layer.weight, layer.playing
+                );
             }
             text += &format!("{:?}\n", animation.state.parameters);
         }
@@ -216,13 +308,24 @@ fn every_row_does_the_same_in_both_languages() {
     for row in api().filter(|row| row.languages == Languages::Both) {
         for (number, case) in cases(row).into_iter().enumerate() {
             let mut outcomes = Vec::new();
-            for ((bench, template), language) in benches.iter_mut().zip(&templates).zip([ScriptLanguage::Lua, ScriptLanguage::Rhai]) {
+            for ((bench, template), language) in benches
+                .iter_mut()
+                .zip(&templates)
+                .zip([ScriptLanguage::Lua, ScriptLanguage::Rhai])
+            {
                 bench.world = template.clone();
                 let code = code(row, &case, language);
                 let hero = bench.id("hero");
                 let outcome = bench.host.evaluate(&mut bench.world, hero, 0, &code);
-                let outcome = outcome.map(alike).map_err(|fault| (fault.code, fault.message, fault.help));
-                let sent = bench.world.messages.take_due().into_iter().map(|message| (message.to, message.name, alike(message.data)));
+                let outcome = outcome
+                    .map(alike)
+                    .map_err(|fault| (fault.code, fault.message, fault.help));
+                let sent = bench
+                    .world
+                    .messages
+                    .take_due()
+                    .into_iter()
+                    .map(|message| (message.to, message.name, alike(message.data)));
                 let state = format!("{}{:?}", state(&bench.world), sent.collect::<Vec<_>>());
                 outcomes.push((code, outcome, hash(&bench.world, &NoScripts), state));
                 bench.host.take_log();
@@ -237,7 +340,12 @@ fn every_row_does_the_same_in_both_languages() {
             if case.refused {
                 let refused = lua.1.expect_err(&lua.0);
                 let codes = ["E-SCRIPT-ARGUMENT", "E-SCRIPT-ARGUMENTS", "E-SCRIPT-OPTION"];
-                assert!(codes.contains(&refused.0.as_str()), "{}: {} gives {refused:?}", row.path(), lua.0);
+                assert!(
+                    codes.contains(&refused.0.as_str()),
+                    "{}: {} gives {refused:?}",
+                    row.path(),
+                    lua.0
+                );
             }
             count += 1;
         }
@@ -252,13 +360,28 @@ fn rows_of_lua_alone_refuse_wrong_values_in_the_same_words() {
     let cases = [
         ("start(5)", "`body` must be a function, got 5"),
         ("start()", "`body` must be a function, got nothing"),
-        ("start(function() end, 2)", "`start` takes at most 1 argument, got 2"),
-        ("wait('long')", "`seconds` must be a number of seconds, got \"long\""),
-        ("wait_frames(1.5)", "`frames` must be a whole number, got 1.5"),
-        ("wait(1)", "`wait` works only inside `start(function() ... end)`"),
+        (
+            "start(function() end, 2)",
+            "`start` takes at most 1 argument, got 2",
+        ),
+        (
+            "wait('long')",
+            "`seconds` must be a number of seconds, got \"long\"",
+        ),
+        (
+            "wait_frames(1.5)",
+            "`frames` must be a whole number, got 1.5",
+        ),
+        (
+            "wait(1)",
+            "`wait` works only inside `start(function() ... end)`",
+        ),
     ];
     for (code, expected) in cases {
-        let fault = bench.host.evaluate(&mut bench.world, hero, 0, code).expect_err(code);
+        let fault = bench
+            .host
+            .evaluate(&mut bench.world, hero, 0, code)
+            .expect_err(code);
         assert_eq!(fault.message, expected, "{code}");
     }
 }
@@ -272,7 +395,12 @@ fn generated_documents_are_current() {
             std::fs::create_dir_all(file.parent().expect("in a folder")).expect("a folder");
             std::fs::write(&file, &text).expect("a file");
         }
-        let committed = std::fs::read_to_string(&file).unwrap_or_default().replace("\r\n", "\n");
-        assert!(committed == text, "{path} is out of date; SINEW_UPDATE=1 rewrites it");
+        let committed = std::fs::read_to_string(&file)
+            .unwrap_or_default()
+            .replace("\r\n", "\n");
+        assert!(
+            committed == text,
+            "{path} is out of date; SINEW_UPDATE=1 rewrites it"
+        );
     }
 }

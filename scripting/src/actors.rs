@@ -8,7 +8,10 @@ use sinew_world::{ActorId, Motion};
 use crate::{
     api::Caller,
     budget::{self, Used},
-    host::{ActorScripts, Instance, MAX_SOURCE_BYTES, Module, Place, Script, ScriptHost, ScriptLanguage, new_vm},
+    host::{
+        ActorScripts, Instance, MAX_SOURCE_BYTES, Module, Place, Script, ScriptHost,
+        ScriptLanguage, new_vm,
+    },
     language::{Failure, Source, Summary},
     properties::{self, Props},
     report::find_word,
@@ -26,7 +29,11 @@ impl ScriptHost {
             }
         }
         for &id in &ids {
-            let known = self.actors.get(id.index as usize).and_then(Option::as_ref).map(|scripts| scripts.id);
+            let known = self
+                .actors
+                .get(id.index as usize)
+                .and_then(Option::as_ref)
+                .map(|scripts| scripts.id);
             if known != Some(id) {
                 self.add_actor(id);
             }
@@ -39,17 +46,35 @@ impl ScriptHost {
         if self.actors.len() <= index {
             self.actors.resize_with(index + 1, || None);
         }
-        let paths = self.stage.lock().world.actors.get(id).map(|actor| actor.scripts.clone()).unwrap_or_default();
+        let paths = self
+            .stage
+            .lock()
+            .world
+            .actors
+            .get(id)
+            .map(|actor| actor.scripts.clone())
+            .unwrap_or_default();
         let mut instances = Vec::new();
         for path in paths {
             match self.ensure_loaded(&path) {
-                Ok(script) => instances.push(Instance { script, number: None, started: false, strikes: Vec::new() }),
+                Ok(script) => instances.push(Instance {
+                    script,
+                    number: None,
+                    started: false,
+                    strikes: Vec::new(),
+                }),
                 Err(fault) => self.tell(None, *fault, false),
             }
         }
         self.actors[index] = Some(ActorScripts { id, instances });
-        for order in 0..self.actors[index].as_ref().map_or(0, |scripts| scripts.instances.len()) {
-            self.instantiate(Place { actor: index, order });
+        for order in 0..self.actors[index]
+            .as_ref()
+            .map_or(0, |scripts| scripts.instances.len())
+        {
+            self.instantiate(Place {
+                actor: index,
+                order,
+            });
         }
         self.check_properties(id);
     }
@@ -72,11 +97,16 @@ impl ScriptHost {
                 properties::resolve(&summary.properties, &Default::default()).unwrap_or_default()
             }
         };
-        let Script { module, language, .. } = self.scripts[script];
+        let Script {
+            module, language, ..
+        } = self.scripts[script];
         let vm = self.modules[module].vms[language as usize].as_deref_mut();
         match vm.map(|vm| vm.create(script, id, &props)) {
             Some(Ok(number)) => {
-                if let Some(instance) = self.actors[place.actor].as_mut().and_then(|scripts| scripts.instances.get_mut(place.order)) {
+                if let Some(instance) = self.actors[place.actor]
+                    .as_mut()
+                    .and_then(|scripts| scripts.instances.get_mut(place.order))
+                {
                     instance.number = Some(number);
                 }
                 self.give_graph(id, script, &summary);
@@ -90,7 +120,10 @@ impl ScriptHost {
         let Some(graph) = &summary.graph else {
             return;
         };
-        let motion = Motion::Graph { def: graph.def.clone(), file: graph.file.clone() };
+        let motion = Motion::Graph {
+            def: graph.def.clone(),
+            file: graph.file.clone(),
+        };
         let outcome = self.stage.lock().world.set_motion(id, motion);
         if let Err(error) = outcome {
             let fault = match error {
@@ -103,33 +136,59 @@ impl ScriptHost {
     }
 
     /// A graph's fault at its place in the script that wrote the graph.
-    pub(crate) fn graph_fault(&self, id: ActorId, script: usize, line: u32, fault: Diagnostic) -> Diagnostic {
+    pub(crate) fn graph_fault(
+        &self,
+        id: ActorId,
+        script: usize,
+        line: u32,
+        fault: Diagnostic,
+    ) -> Diagnostic {
         let script = &self.scripts[script];
         let first = usize::from(script.language == ScriptLanguage::Lua);
-        let name = self.stage.lock().world.actors.get(id).map(|actor| actor.name.to_string());
+        let name = self
+            .stage
+            .lock()
+            .world
+            .actors
+            .get(id)
+            .map(|actor| actor.name.to_string());
         graph_fault(&script.source, first, line, name, fault)
     }
 
     /// The number of a script, read and compiled where it is new.
     pub(crate) fn ensure_loaded(&mut self, path: &LogicalPath) -> Result<usize, Failure> {
-        if let Some(known) = self.scripts.iter().position(|script| script.source.path == *path) {
+        if let Some(known) = self
+            .scripts
+            .iter()
+            .position(|script| script.source.path == *path)
+        {
             return Ok(known);
         }
         let language = ScriptLanguage::of(path).ok_or_else(|| {
-            let message = format!("`{path}` is no script: its name ends neither in `.lua` nor in `.rhai`");
+            let message =
+                format!("`{path}` is no script: its name ends neither in `.lua` nor in `.rhai`");
             Box::new(Diagnostic::error("E-SCRIPT-ENDING", message))
         })?;
         let (text, shown) = {
             let stage = &mut self.stage.lock().world;
             (stage.assets.text(path)?.value, stage.assets.display(path))
         };
-        let source = Source { path: path.clone(), shown, text };
+        let source = Source {
+            path: path.clone(),
+            shown,
+            text,
+        };
         check_size(&source)?;
         self.check_twin(path)?;
         let module = self.module(&path.space);
         self.ensure_vm(module, language)?;
         let slot = self.scripts.len();
-        self.scripts.push(Script { source: source.clone(), module, language, summary: None });
+        self.scripts.push(Script {
+            source: source.clone(),
+            module,
+            language,
+            summary: None,
+        });
         match self.prepare(slot, &source) {
             Ok(summary) => {
                 self.commit(module, language);
@@ -150,12 +209,18 @@ impl ScriptHost {
             .find(|other| other.space == path.space && stem(other) == stem(path));
         twin.map_or(Ok(()), |twin| {
             let message = format!("`{path}` and `{twin}` are one script in two languages");
-            Err(Box::new(Diagnostic::error("E-SCRIPT-TWICE", message).help("give one of them another name")))
+            Err(Box::new(
+                Diagnostic::error("E-SCRIPT-TWICE", message).help("give one of them another name"),
+            ))
         })
     }
 
     fn module(&mut self, space: &str) -> usize {
-        if let Some(known) = self.modules.iter().position(|module| &*module.space == space) {
+        if let Some(known) = self
+            .modules
+            .iter()
+            .position(|module| &*module.space == space)
+        {
             return known;
         }
         self.modules.push(Module {
@@ -179,13 +244,18 @@ impl ScriptHost {
 
     /// Compiles a file and runs its top level, with nothing but the log within reach.
     pub(crate) fn prepare(&mut self, slot: usize, source: &Source) -> Result<Summary, Failure> {
-        let Script { module, language, .. } = self.scripts[slot];
+        let Script {
+            module, language, ..
+        } = self.scripts[slot];
         let budget = self.budget;
         let module = &mut self.modules[module];
         let Some(vm) = module.vms[language as usize].as_deref_mut() else {
             return Err(Failure::default());
         };
-        self.stage.set_caller(Caller { space: module.space.clone(), ..Caller::default() });
+        self.stage.set_caller(Caller {
+            space: module.space.clone(),
+            ..Caller::default()
+        });
         self.stage.lock().host.loading = true;
         let work = || std::panic::catch_unwind(AssertUnwindSafe(|| vm.prepare(slot, source)));
         let (outcome, _) = budget::run(budget, &mut Used::default(), work);
@@ -203,9 +273,18 @@ impl ScriptHost {
     }
 
     /// What an instance of a script sees of its actor's properties.
-    pub(crate) fn props_of(&self, id: ActorId, summary: &Summary) -> Result<Props, properties::Fault> {
+    pub(crate) fn props_of(
+        &self,
+        id: ActorId,
+        summary: &Summary,
+    ) -> Result<Props, properties::Fault> {
         let stage = self.stage.lock();
-        let given = stage.world.actors.get(id).map(|actor| actor.properties.clone()).unwrap_or_default();
+        let given = stage
+            .world
+            .actors
+            .get(id)
+            .map(|actor| actor.properties.clone())
+            .unwrap_or_default();
         drop(stage);
         properties::resolve(&summary.properties, &given)
     }
@@ -213,9 +292,16 @@ impl ScriptHost {
     /// Gives the instances of an actor the properties that hold now.
     pub(crate) fn refresh_props(&mut self, id: ActorId) {
         let index = id.index as usize;
-        let count = self.actors.get(index).and_then(Option::as_ref).map_or(0, |scripts| scripts.instances.len());
+        let count = self
+            .actors
+            .get(index)
+            .and_then(Option::as_ref)
+            .map_or(0, |scripts| scripts.instances.len());
         for order in 0..count {
-            let Some((_, instance)) = self.at(Place { actor: index, order }) else {
+            let Some((_, instance)) = self.at(Place {
+                actor: index,
+                order,
+            }) else {
                 continue;
             };
             let (script, Some(number)) = (instance.script, instance.number) else {
@@ -227,7 +313,9 @@ impl ScriptHost {
             let Ok(props) = self.props_of(id, &summary) else {
                 continue;
             };
-            let Script { module, language, .. } = self.scripts[script];
+            let Script {
+                module, language, ..
+            } = self.scripts[script];
             if let Some(vm) = self.modules[module].vms[language as usize].as_deref_mut()
                 && let Err(failure) = vm.set_props(number, &props)
             {
@@ -246,18 +334,30 @@ impl ScriptHost {
     fn unknown_properties(&self, id: ActorId) -> Vec<Diagnostic> {
         let scripts = self.actors.get(id.index as usize).and_then(Option::as_ref);
         let broken = scripts.is_some_and(|scripts| {
-            scripts.instances.iter().any(|instance| self.scripts[instance.script].summary.is_none())
+            scripts
+                .instances
+                .iter()
+                .any(|instance| self.scripts[instance.script].summary.is_none())
         });
         if broken {
             return Vec::new();
         }
         let declared = self.declared(id);
         let stage = self.stage.lock();
-        let given: Vec<String> = stage.world.actors.get(id).map(|actor| actor.properties.keys().cloned().collect()).unwrap_or_default();
+        let given: Vec<String> = stage
+            .world
+            .actors
+            .get(id)
+            .map(|actor| actor.properties.keys().cloned().collect())
+            .unwrap_or_default();
         drop(stage);
         given
             .iter()
-            .filter(|name| !declared.iter().any(|properties| properties.contains_key(*name)))
+            .filter(|name| {
+                !declared
+                    .iter()
+                    .any(|properties| properties.contains_key(*name))
+            })
             .map(|name| self.level_fault(id, properties::unknown(name, declared.iter().copied())))
             .collect()
     }
@@ -265,14 +365,21 @@ impl ScriptHost {
     /// A fault of a property at its place in the level's file.
     pub(crate) fn level_fault(&self, id: ActorId, fault: properties::Fault) -> Diagnostic {
         let mut stage = self.stage.lock();
-        let name = stage.world.actors.get(id).map(|actor| actor.name.to_string());
+        let name = stage
+            .world
+            .actors
+            .get(id)
+            .map(|actor| actor.name.to_string());
         let mut made = Diagnostic::error("E-SCRIPT-PROPERTY", fault.message);
         made.help = fault.help;
         let path = stage.world.level.path.clone();
         let shown = stage.world.assets.display(&path);
         if let Ok(text) = stage.world.assets.text(&path) {
             let text = text.value;
-            let from = name.as_ref().and_then(|name| text.find(&format!("\"{name}\""))).unwrap_or(0);
+            let from = name
+                .as_ref()
+                .and_then(|name| text.find(&format!("\"{name}\"")))
+                .unwrap_or(0);
             if let Some(place) = find_word(&text, from, text.len(), &fault.token) {
                 made = made.at(&shown, &text, place);
             }
@@ -288,8 +395,13 @@ impl ScriptHost {
         };
         self.cancel_tasks(|waiting| waiting.actor == scripts.id);
         for instance in &scripts.instances {
-            let Script { module, language, .. } = self.scripts[instance.script];
-            if let (Some(vm), Some(number)) = (self.modules[module].vms[language as usize].as_deref_mut(), instance.number) {
+            let Script {
+                module, language, ..
+            } = self.scripts[instance.script];
+            if let (Some(vm), Some(number)) = (
+                self.modules[module].vms[language as usize].as_deref_mut(),
+                instance.number,
+            ) {
                 vm.remove(number);
             }
         }
@@ -302,27 +414,64 @@ pub(crate) fn check_size(source: &Source) -> Result<(), Failure> {
     if bytes <= MAX_SOURCE_BYTES {
         return Ok(());
     }
-    let message = format!("`{}` has {bytes} bytes, at most {MAX_SOURCE_BYTES} are read", source.shown);
-    Err(Box::new(Diagnostic::error("E-SCRIPT-SIZE", message).in_file(&source.shown)))
+    let message = format!(
+        "`{}` has {bytes} bytes, at most {MAX_SOURCE_BYTES} are read",
+        source.shown
+    );
+    Err(Box::new(
+        Diagnostic::error("E-SCRIPT-SIZE", message).in_file(&source.shown),
+    ))
 }
 
 /// A graph's fault at its place in a script.
-pub(crate) fn graph_fault(source: &Source, first: usize, line: u32, actor: Option<String>, fault: Diagnostic) -> Diagnostic {
+pub(crate) fn graph_fault(
+    source: &Source,
+    first: usize,
+    line: u32,
+    actor: Option<String>,
+    fault: Diagnostic,
+) -> Diagnostic {
     let Some(pointer) = fault.pointer.clone() else {
         return Diagnostic { actor, ..fault }.in_file(&source.shown);
     };
     let place = crate::graph_value::readable(&pointer, first);
-    let message = if place.is_empty() { fault.message.clone() } else { format!("graph, at `{place}`: {}", fault.message) };
+    let message = if place.is_empty() {
+        fault.message.clone()
+    } else {
+        format!("graph, at `{place}`: {}", fault.message)
+    };
     let from = crate::report::line_range(&source.text, line).start;
     let from = if line == 0 { 0 } else { from };
     let quoted = fault.message.split('`').nth(1).map(str::to_owned);
-    let steps = pointer.rsplit('/').filter(|step| step.parse::<usize>().is_err()).map(str::to_owned);
-    let words = quoted.into_iter().chain(steps).filter(|word| !word.is_empty());
-    let found = words.into_iter().find_map(|word| find_word(&source.text, from, source.text.len(), &word));
-    let mut made = Diagnostic { message, actor, file: Some(source.shown.clone()), span: None, source: None, ..fault };
+    let steps = pointer
+        .rsplit('/')
+        .filter(|step| step.parse::<usize>().is_err())
+        .map(str::to_owned);
+    let words = quoted
+        .into_iter()
+        .chain(steps)
+        .filter(|word| !word.is_empty());
+    let found = words
+        .into_iter()
+        .find_map(|word| find_word(&source.text, from, source.text.len(), &word));
+    let mut made = Diagnostic {
+        message,
+        actor,
+        file: Some(source.shown.clone()),
+        span: None,
+        source: None,
+        ..fault
+    };
     if let Some(range) = found {
-        let near = made.help.as_deref().and_then(|help| help.strip_prefix("did you mean `")?.strip_suffix("`?"));
-        made.edit = near.map(|near| sinew_assets::Edit { start: range.start, end: range.end, replacement: near.to_owned() });
+        let near = made
+            .help
+            .as_deref()
+            .and_then(|help| help.strip_prefix("did you mean `")?.strip_suffix("`?"));
+        made.edit = near.map(|near| sinew_assets::Edit {
+            start: range.start,
+            end: range.end,
+            replacement: near.to_owned(),
+        });
         made = made.at(&source.shown, &source.text, range);
     }
     made

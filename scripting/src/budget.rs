@@ -40,7 +40,11 @@ struct Running {
     over: bool,
 }
 
-const IDLE: Running = Running { left: u64::MAX, deadline: None, over: false };
+const IDLE: Running = Running {
+    left: u64::MAX,
+    deadline: None,
+    over: false,
+};
 
 thread_local! {
     static RUNNING: Cell<Running> = const { Cell::new(IDLE) };
@@ -54,14 +58,25 @@ pub(crate) struct Used {
 }
 
 /// Runs `work` of a mod within what is left of its budget; tells whether it went over.
-#[allow(clippy::disallowed_methods, reason = "this is the file that reads the clock")]
+#[allow(
+    clippy::disallowed_methods,
+    reason = "this is the file that reads the clock"
+)]
 pub(crate) fn run<R>(budget: Budget, used: &mut Used, work: impl FnOnce() -> R) -> (R, bool) {
     let started = Instant::now();
     let granted = match budget {
-        Budget::Steps(steps) => Running { left: steps.saturating_sub(used.steps).max(RESERVE), deadline: None, over: false },
+        Budget::Steps(steps) => Running {
+            left: steps.saturating_sub(used.steps).max(RESERVE),
+            deadline: None,
+            over: false,
+        },
         Budget::Wall(wall) => {
             let left = wall.saturating_sub(used.wall).max(wall / 20);
-            Running { left: u64::MAX, deadline: started.checked_add(left), over: false }
+            Running {
+                left: u64::MAX,
+                deadline: started.checked_add(left),
+                over: false,
+            }
         }
     };
     let before = RUNNING.replace(granted);
@@ -86,7 +101,10 @@ impl Drop for Restore {
 }
 
 /// Passes one safepoint; true once the budget is spent, and from then on at every safepoint.
-#[allow(clippy::disallowed_methods, reason = "this is the file that reads the clock")]
+#[allow(
+    clippy::disallowed_methods,
+    reason = "this is the file that reads the clock"
+)]
 pub(crate) fn spend() -> bool {
     RUNNING.with(|running| {
         let mut now = running.get();
@@ -95,7 +113,9 @@ pub(crate) fn spend() -> bool {
         } else {
             now.left -= 1;
             now.over = now.left.is_multiple_of(CLOCK_EVERY)
-                && now.deadline.is_some_and(|deadline| Instant::now() >= deadline);
+                && now
+                    .deadline
+                    .is_some_and(|deadline| Instant::now() >= deadline);
         }
         running.set(now);
         now.over
@@ -124,6 +144,9 @@ mod tests {
         assert_eq!((first, over), (RESERVE * 2, true));
         let (second, over) = run(budget, &mut used, count);
         assert_eq!((second, over), (RESERVE, true));
-        assert!(!spend() && !is_over(), "outside of a call there is no budget");
+        assert!(
+            !spend() && !is_over(),
+            "outside of a call there is no budget"
+        );
     }
 }

@@ -61,7 +61,11 @@ pub const CALLBACKS: &[CallbackInfo] = &[
     CallbackInfo {
         callback: Callback::FixedUpdate,
         name: "on_fixed_update",
-        parameters: &[("dt", Type::Number, "Seconds of this part of the step, at most 1/60.")],
+        parameters: &[(
+            "dt",
+            Type::Number,
+            "Seconds of this part of the step, at most 1/60.",
+        )],
         doc: "Before each part of a step's movement.",
     },
     CallbackInfo {
@@ -77,7 +81,11 @@ pub const CALLBACKS: &[CallbackInfo] = &[
             ("name", Type::Text, "Name of the event."),
             ("value", Type::Number, "Its number, as the clip says."),
             ("time", Type::Number, "Clip seconds where it sits."),
-            ("event", Type::Table, "More: `clip`, `layer`, `state`, `weight`. Built only where the function takes it."),
+            (
+                "event",
+                Type::Table,
+                "More: `clip`, `layer`, `state`, `weight`. Built only where the function takes it.",
+            ),
         ],
         doc: "When a clip that is seen passes one of its events.",
     },
@@ -87,7 +95,11 @@ pub const CALLBACKS: &[CallbackInfo] = &[
         parameters: &[
             ("layer", Type::Text, "Name of the layer."),
             ("state", Type::Text, "The state that begins."),
-            ("previous", Type::Optional(&Type::Text), "The state before, if there was one."),
+            (
+                "previous",
+                Type::Optional(&Type::Text),
+                "The state before, if there was one.",
+            ),
         ],
         doc: "When a layer enters a state.",
     },
@@ -155,7 +167,10 @@ impl Callback {
 
     /// The callback of a name.
     pub fn named(name: &str) -> Option<Self> {
-        CALLBACKS.iter().find(|info| info.name == name).map(|info| info.callback)
+        CALLBACKS
+            .iter()
+            .find(|info| info.name == name)
+            .map(|info| info.callback)
     }
 }
 
@@ -164,7 +179,10 @@ pub(crate) fn misspelt(name: &str) -> Option<Option<&'static str>> {
     if !name.starts_with("on_") || Callback::named(name).is_some() {
         return None;
     }
-    Some(sinew_anim::nearest(name, CALLBACKS.iter().map(|info| info.name)))
+    Some(sinew_anim::nearest(
+        name,
+        CALLBACKS.iter().map(|info| info.name),
+    ))
 }
 
 #[cfg(test)]

@@ -6,8 +6,8 @@ use sinew_assets::{Assets, Diagnostic, LogicalPath, PROJECT_SPACE};
 use sinew_world::{Jobs, World};
 
 use crate::{
-    host::{Lent, ScriptHost, ScriptLanguage},
-    stage::SharedStage,
+    host::{ScriptHost, ScriptLanguage},
+    stage::{Lent, SharedStage},
 };
 
 /// Checks levels, scripts and graphs of a project: each path is a level's folder, its `level.toml`, or a script or graph in
@@ -17,7 +17,11 @@ use crate::{
 pub fn check(project: &Path, paths: &[PathBuf]) -> Vec<Diagnostic> {
     let mut found: Vec<Diagnostic> = Vec::new();
     let mut levels: Vec<PathBuf> = Vec::new();
-    let all = if paths.is_empty() { samples(project) } else { paths.to_vec() };
+    let all = if paths.is_empty() {
+        samples(project)
+    } else {
+        paths.to_vec()
+    };
     for path in all {
         match level_of(&path) {
             Some(level) if !levels.contains(&level) => levels.push(level),
@@ -37,15 +41,23 @@ pub fn check(project: &Path, paths: &[PathBuf]) -> Vec<Diagnostic> {
 }
 
 fn samples(project: &Path) -> Vec<PathBuf> {
-    let entries = std::fs::read_dir(project.join("samples")).into_iter().flatten().flatten();
-    let mut levels: Vec<PathBuf> = entries.map(|entry| entry.path()).filter(|path| path.join("level.toml").is_file()).collect();
+    let entries = std::fs::read_dir(project.join("samples"))
+        .into_iter()
+        .flatten()
+        .flatten();
+    let mut levels: Vec<PathBuf> = entries
+        .map(|entry| entry.path())
+        .filter(|path| path.join("level.toml").is_file())
+        .collect();
     levels.sort();
     levels
 }
 
 /// The folder of the level that a path belongs to.
 fn level_of(path: &Path) -> Option<PathBuf> {
-    path.ancestors().find(|folder| folder.join("level.toml").is_file()).map(Path::to_owned)
+    path.ancestors()
+        .find(|folder| folder.join("level.toml").is_file())
+        .map(Path::to_owned)
 }
 
 fn check_level(project: &Path, folder: &Path) -> Vec<Diagnostic> {
@@ -55,7 +67,10 @@ fn check_level(project: &Path, folder: &Path) -> Vec<Diagnostic> {
         Err(faults) => return faults,
     };
     let space = level.id.clone();
-    let path = LogicalPath { space: space.clone(), path: "level.toml".to_owned() };
+    let path = LogicalPath {
+        space: space.clone(),
+        path: "level.toml".to_owned(),
+    };
     let mut found = match world.start_level(path, level) {
         Ok(()) => Vec::new(),
         Err(faults) => faults,
@@ -64,7 +79,10 @@ fn check_level(project: &Path, folder: &Path) -> Vec<Diagnostic> {
     found.extend(host.load(&mut world));
     let files = world.assets.list(&space);
     found.extend(host.load_files(&mut world, &files));
-    for file in files.iter().filter(|file| file.path.ends_with(".animgraph.json")) {
+    for file in files
+        .iter()
+        .filter(|file| file.path.ends_with(".animgraph.json"))
+    {
         if let Err(fault) = world.assets.graph(file) {
             found.push(*fault);
         }
@@ -75,7 +93,10 @@ fn check_level(project: &Path, folder: &Path) -> Vec<Diagnostic> {
 /// Checks one script by its text, as if it were a file of the project: for editors and tests.
 pub fn check_script(language: ScriptLanguage, shown: &str, text: &str) -> Option<Box<Diagnostic>> {
     let source = crate::language::Source {
-        path: LogicalPath { space: PROJECT_SPACE.to_owned(), path: shown.to_owned() },
+        path: LogicalPath {
+            space: PROJECT_SPACE.to_owned(),
+            path: shown.to_owned(),
+        },
         shown: shown.to_owned(),
         text: text.into(),
     };
@@ -93,12 +114,19 @@ impl ScriptHost {
         let _lent = Lent::new(&self.stage.clone(), world);
         let before = self.problems.list.len();
         let mut faults = Vec::new();
-        for file in files.iter().filter(|file| ScriptLanguage::of(file).is_some()) {
+        for file in files
+            .iter()
+            .filter(|file| ScriptLanguage::of(file).is_some())
+        {
             if let Err(fault) = self.ensure_loaded(file) {
                 faults.push(*fault);
             }
         }
-        faults.extend(self.problems.list[before..].iter().map(|problem| problem.diagnostic.clone()));
+        faults.extend(
+            self.problems.list[before..]
+                .iter()
+                .map(|problem| problem.diagnostic.clone()),
+        );
         faults
     }
 }

@@ -11,8 +11,9 @@ use sinew_world::{ActorId, Behaviour, Data, Due, Event, Message, StableHasher, W
 use crate::{
     api::release,
     callbacks::Callback,
-    host::{Lent, Place, Script, ScriptHost},
+    host::{Place, Script, ScriptHost},
     language::{Waiting, Wake},
+    stage::Lent,
     value::Value,
 };
 
@@ -26,7 +27,10 @@ impl Behaviour for ScriptHost {
         // What is due is known before anything runs: what this update sends and starts comes later.
         let (messages, timers) = {
             let world = &mut self.stage.lock().world;
-            (world.messages.take_due(), world.timers.take_due(f64::from(dt)))
+            (
+                world.messages.take_due(),
+                world.timers.take_due(f64::from(dt)),
+            )
         };
         self.start_new(&places);
         self.deliver(messages);
@@ -49,7 +53,11 @@ impl Behaviour for ScriptHost {
         let _lent = Lent::new(&self.stage.clone(), world);
         let mut places = std::mem::take(&mut self.places);
         self.places_into(&mut places);
-        self.for_living(&places, Callback::FixedUpdate, &[Value::Number(f64::from(dt))]);
+        self.for_living(
+            &places,
+            Callback::FixedUpdate,
+            &[Value::Number(f64::from(dt))],
+        );
         self.places = places;
     }
 
@@ -60,7 +68,11 @@ impl Behaviour for ScriptHost {
         self.tell_events();
         let mut places = std::mem::take(&mut self.places);
         self.places_into(&mut places);
-        self.for_living(&places, Callback::LateUpdate, &[Value::Number(f64::from(dt))]);
+        self.for_living(
+            &places,
+            Callback::LateUpdate,
+            &[Value::Number(f64::from(dt))],
+        );
         self.places = places;
         self.stop_dying();
     }
@@ -69,7 +81,9 @@ impl Behaviour for ScriptHost {
         for scripts in self.actors.iter().flatten() {
             for instance in &scripts.instances {
                 let vm = self.vm(instance.script);
-                let fields = vm.zip(instance.number).map(|(vm, number)| vm.fields(number));
+                let fields = vm
+                    .zip(instance.number)
+                    .map(|(vm, number)| vm.fields(number));
                 for (name, value) in fields.into_iter().flatten() {
                     hasher.text(&name);
                     hasher.data(&value);
@@ -88,7 +102,12 @@ impl ScriptHost {
     }
 
     fn is_alive(&self, id: ActorId) -> bool {
-        self.stage.lock().world.actors.get(id).is_some_and(|actor| actor.alive)
+        self.stage
+            .lock()
+            .world
+            .actors
+            .get(id)
+            .is_some_and(|actor| actor.alive)
     }
 
     /// A callback for every living actor whose script has started.
@@ -103,13 +122,20 @@ impl ScriptHost {
 
     /// The place of an actor's script.
     fn place_of(&self, actor: ActorId, order: usize) -> Option<Place> {
-        let place = Place { actor: actor.index as usize, order };
-        self.at(place).filter(|(scripts, _)| scripts.id == actor).map(|_| place)
+        let place = Place {
+            actor: actor.index as usize,
+            order,
+        };
+        self.at(place)
+            .filter(|(scripts, _)| scripts.id == actor)
+            .map(|_| place)
     }
 
     pub(crate) fn start_new(&mut self, places: &[Place]) {
         for &place in places {
-            let new = self.at(place).is_some_and(|(_, instance)| !instance.started && instance.number.is_some());
+            let new = self
+                .at(place)
+                .is_some_and(|(_, instance)| !instance.started && instance.number.is_some());
             if !new || !self.alive(place) {
                 continue;
             }
@@ -137,7 +163,10 @@ impl ScriptHost {
 
     fn run_timers(&mut self, timers: Vec<Due>) {
         for timer in timers {
-            if let (true, Some(place)) = (self.is_alive(timer.actor), self.place_of(timer.actor, usize::from(timer.script))) {
+            if let (true, Some(place)) = (
+                self.is_alive(timer.actor),
+                self.place_of(timer.actor, usize::from(timer.script)),
+            ) {
                 self.named(place, &timer.name);
             }
         }
@@ -166,7 +195,10 @@ impl ScriptHost {
 
     /// Errors of coroutines that failed before they first waited.
     fn tell_failed_tasks(&mut self) {
-        let vms = self.modules.iter_mut().flat_map(|module| module.vms.iter_mut().flatten());
+        let vms = self
+            .modules
+            .iter_mut()
+            .flat_map(|module| module.vms.iter_mut().flatten());
         let failed: Vec<_> = vms.flat_map(|vm| vm.take_failed()).collect();
         for (actor, order, failure) in failed {
             if let Some((place, script)) = self
@@ -179,18 +211,32 @@ impl ScriptHost {
     }
 
     fn waiting(&self) -> Vec<Waiting> {
-        let vms = self.modules.iter().flat_map(|module| module.vms.iter().flatten());
+        let vms = self
+            .modules
+            .iter()
+            .flat_map(|module| module.vms.iter().flatten());
         vms.flat_map(|vm| vm.waiting()).collect()
     }
 
     /// Drops coroutines and lets go what they had asked for; gives their number.
     pub(crate) fn cancel_tasks(&mut self, which: impl Fn(&Waiting) -> bool) -> usize {
-        let cancelled: Vec<u64> = self.waiting().iter().filter(|waiting| which(waiting)).map(|waiting| waiting.id).collect();
-        for vm in self.modules.iter_mut().flat_map(|module| module.vms.iter_mut().flatten()) {
+        let cancelled: Vec<u64> = self
+            .waiting()
+            .iter()
+            .filter(|waiting| which(waiting))
+            .map(|waiting| waiting.id)
+            .collect();
+        for vm in self
+            .modules
+            .iter_mut()
+            .flat_map(|module| module.vms.iter_mut().flatten())
+        {
             cancelled.iter().for_each(|&id| vm.cancel(id));
         }
         let mut stage = self.stage.lock();
-        let (gone, kept) = std::mem::take(&mut stage.host.asks).into_iter().partition(|ask| cancelled.contains(&ask.task));
+        let (gone, kept) = std::mem::take(&mut stage.host.asks)
+            .into_iter()
+            .partition(|ask| cancelled.contains(&ask.task));
         stage.host.asks = kept;
         for ask in &gone {
             release(&mut stage.world, ask);
@@ -212,7 +258,11 @@ impl ScriptHost {
         }
         for &place in places {
             for (action, pressed, value) in &edges {
-                let arguments = [Value::Text(action), Value::Bool(*pressed), Value::Number(*value)];
+                let arguments = [
+                    Value::Text(action),
+                    Value::Bool(*pressed),
+                    Value::Number(*value),
+                ];
                 self.for_living(&[place], Callback::Input, &arguments);
             }
         }
@@ -221,7 +271,18 @@ impl ScriptHost {
     fn tell_events(&mut self) {
         let events: Vec<(Event, Arc<Graph>)> = {
             let world = &self.stage.lock().world;
-            let graph = |event: &Event| Some((*event, world.actors.get(event.actor)?.animation.as_ref()?.graph.clone()));
+            let graph = |event: &Event| {
+                Some((
+                    *event,
+                    world
+                        .actors
+                        .get(event.actor)?
+                        .animation
+                        .as_ref()?
+                        .graph
+                        .clone(),
+                ))
+            };
             world.events.iter().filter_map(graph).collect()
         };
         for (event, graph) in events {
@@ -229,7 +290,9 @@ impl ScriptHost {
             let same = {
                 let world = &self.stage.lock().world;
                 let animation = world.actors.get(event.actor).filter(|actor| actor.alive);
-                animation.and_then(|actor| actor.animation.as_ref()).is_some_and(|now| Arc::ptr_eq(&now.graph, &graph))
+                animation
+                    .and_then(|actor| actor.animation.as_ref())
+                    .is_some_and(|now| Arc::ptr_eq(&now.graph, &graph))
             };
             if same {
                 self.tell_event(event, &graph);
@@ -241,41 +304,87 @@ impl ScriptHost {
         let Some(layer) = graph.layers.get(usize::from(event.layer)) else {
             return;
         };
-        let name = |state: u16| layer.states.get(usize::from(state)).map_or("", |state| state.name.as_str());
+        let name = |state: u16| {
+            layer
+                .states
+                .get(usize::from(state))
+                .map_or("", |state| state.name.as_str())
+        };
         let (layer_name, state) = (Value::Text(&layer.name), Value::Text(name(event.state)));
         match event.kind {
-            GraphEventKind::Marker { name: marker, value, time, clip } => {
-                let marker = graph.names.get(usize::from(marker)).map_or("", String::as_str);
-                let arguments = [Value::Text(marker), Value::Number(f64::from(value)), Value::Number(f64::from(time))];
+            GraphEventKind::Marker {
+                name: marker,
+                value,
+                time,
+                clip,
+            } => {
+                let marker = graph
+                    .names
+                    .get(usize::from(marker))
+                    .map_or("", String::as_str);
+                let arguments = [
+                    Value::Text(marker),
+                    Value::Number(f64::from(value)),
+                    Value::Number(f64::from(time)),
+                ];
                 let more = || {
-                    let clip = graph.clips.get(usize::from(clip)).map_or("", |clip| clip.name.as_str());
+                    let clip = graph
+                        .clips
+                        .get(usize::from(clip))
+                        .map_or("", |clip| clip.name.as_str());
                     let entries = [
                         ("clip", Data::Text(clip.to_owned())),
                         ("layer", Data::Text(layer.name.clone())),
                         ("state", Data::Text(name(event.state).to_owned())),
                         ("weight", Data::Number(f64::from(event.weight))),
                     ];
-                    Data::Map(entries.into_iter().map(|(key, value)| (key.to_owned(), value)).collect::<BTreeMap<_, _>>())
+                    Data::Map(
+                        entries
+                            .into_iter()
+                            .map(|(key, value)| (key.to_owned(), value))
+                            .collect::<BTreeMap<_, _>>(),
+                    )
                 };
                 self.tell_actor(actor, Callback::AnimationEvent, &arguments, &more);
             }
             GraphEventKind::StateEnter { previous } => {
                 let previous = previous.map_or(Value::Nil, |previous| Value::Text(name(previous)));
-                self.tell_actor(actor, Callback::StateEnter, &[layer_name, state, previous], &|| Data::Nil);
+                self.tell_actor(
+                    actor,
+                    Callback::StateEnter,
+                    &[layer_name, state, previous],
+                    &|| Data::Nil,
+                );
             }
             GraphEventKind::StateExit { following } => {
                 let following = Value::Text(name(following));
-                self.tell_actor(actor, Callback::StateExit, &[layer_name, state, following], &|| Data::Nil);
+                self.tell_actor(
+                    actor,
+                    Callback::StateExit,
+                    &[layer_name, state, following],
+                    &|| Data::Nil,
+                );
             }
             GraphEventKind::Finished => {
-                self.tell_actor(actor, Callback::AnimationFinished, &[layer_name, state], &|| Data::Nil);
+                self.tell_actor(
+                    actor,
+                    Callback::AnimationFinished,
+                    &[layer_name, state],
+                    &|| Data::Nil,
+                );
             }
             _ => {}
         }
     }
 
     /// Calls a callback of every script of one actor; `more` makes a last argument for those that take it.
-    fn tell_actor(&mut self, actor: ActorId, callback: Callback, arguments: &[Value<'_>], more: &dyn Fn() -> Data) {
+    fn tell_actor(
+        &mut self,
+        actor: ActorId,
+        callback: Callback,
+        arguments: &[Value<'_>],
+        more: &dyn Fn() -> Data,
+    ) {
         let mut order = 0;
         while let Some(place) = self.place_of(actor, order) {
             order += 1;
@@ -303,7 +412,9 @@ impl ScriptHost {
             let Some(actor) = dying else {
                 return;
             };
-            let count = self.actors[actor].as_ref().map_or(0, |scripts| scripts.instances.len());
+            let count = self.actors[actor]
+                .as_ref()
+                .map_or(0, |scripts| scripts.instances.len());
             for order in 0..count {
                 let place = Place { actor, order };
                 if self.at(place).is_some_and(|(_, instance)| instance.started) {

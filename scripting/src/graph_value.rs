@@ -15,13 +15,20 @@ use crate::{
 /// Reads a graph from a script's table; lists are counted from `first` in messages.
 pub(crate) fn from_data(data: &Data, first: usize) -> Result<GraphDef, ApiError> {
     if !matches!(data, Data::Map(_)) {
-        return Err(ApiError::new("E-GRAPH-WRONG-TYPE", format!("a graph is a table, not {}", data.kind())).about("graph"));
+        return Err(ApiError::new(
+            "E-GRAPH-WRONG-TYPE",
+            format!("a graph is a table, not {}", data.kind()),
+        )
+        .about("graph"));
     }
     GraphDef::from_value(json(data)?).map_err(|error| api_error(error, first))
 }
 
 /// Reads a graph from a file.
-pub(crate) fn load(stage: &SharedStage, text: &str) -> Result<(Arc<GraphDef>, LogicalPath), ApiError> {
+pub(crate) fn load(
+    stage: &SharedStage,
+    text: &str,
+) -> Result<(Arc<GraphDef>, LogicalPath), ApiError> {
     let mut stage = stage.lock();
     let Stage { world, host, .. } = &mut *stage;
     let call = Call { world, host };
@@ -38,13 +45,19 @@ pub(crate) fn api_error(error: GraphError, first: usize) -> ApiError {
     } else {
         format!("graph, at `{place}`: {}", error.message)
     };
-    let last = error.pointer.rsplit('/').find(|step| step.parse::<usize>().is_err());
+    let last = error
+        .pointer
+        .rsplit('/')
+        .find(|step| step.parse::<usize>().is_err());
     let quoted = error.message.split('`').nth(1);
     let token = match error.code {
         "E-GRAPH-UNKNOWN-KEY" | "E-GRAPH-UNKNOWN-WORD" => quoted.or(last),
         _ => quoted.filter(|word| error.pointer.contains(word)).or(last),
     };
-    let nearest = error.help.as_deref().and_then(|help| help.strip_prefix("did you mean `")?.strip_suffix("`?"));
+    let nearest = error
+        .help
+        .as_deref()
+        .and_then(|help| help.strip_prefix("did you mean `")?.strip_suffix("`?"));
     let mut made = ApiError::new(error.code, message);
     made.token = token.filter(|token| !token.is_empty()).map(str::to_owned);
     made.replacement = nearest.map(str::to_owned);
@@ -78,10 +91,16 @@ fn json(data: &Data) -> Result<Json, ApiError> {
         Data::Number(value) => number(*value)?,
         Data::Vec3(value) => Json::from(value.to_array().to_vec()),
         Data::Text(text) => Json::String(text.clone()),
-        Data::Actor(_) => return Err(ApiError::new("E-GRAPH-WRONG-TYPE", "a graph cannot hold an actor").about("graph")),
+        Data::Actor(_) => {
+            return Err(
+                ApiError::new("E-GRAPH-WRONG-TYPE", "a graph cannot hold an actor").about("graph"),
+            );
+        }
         Data::List(items) => Json::Array(items.iter().map(json).collect::<Result<_, _>>()?),
         Data::Map(map) => {
-            let entries = map.iter().map(|(key, value)| Ok((key.clone(), json(value)?)));
+            let entries = map
+                .iter()
+                .map(|(key, value)| Ok((key.clone(), json(value)?)));
             Json::Object(entries.collect::<Result<Map<_, _>, ApiError>>()?)
         }
     })
@@ -92,9 +111,13 @@ fn number(value: f64) -> Result<Json, ApiError> {
     if let Some(whole) = crate::value::whole(value) {
         return Ok(Json::Number(whole.into()));
     }
-    Number::from_f64(value)
-        .map(Json::Number)
-        .ok_or_else(|| ApiError::new("E-GRAPH-NOT-FINITE", format!("a graph cannot hold the number {value}")).about("graph"))
+    Number::from_f64(value).map(Json::Number).ok_or_else(|| {
+        ApiError::new(
+            "E-GRAPH-NOT-FINITE",
+            format!("a graph cannot hold the number {value}"),
+        )
+        .about("graph")
+    })
 }
 
 #[cfg(test)]
@@ -103,8 +126,14 @@ mod tests {
 
     #[test]
     fn places_read_as_the_script_writes_them() {
-        assert_eq!(readable("/layers/0/states/walk/clip", 1), "layers[1].states.walk.clip");
-        assert_eq!(readable("/layers/0/transitions/2", 0), "layers[0].transitions[2]");
+        assert_eq!(
+            readable("/layers/0/states/walk/clip", 1),
+            "layers[1].states.walk.clip"
+        );
+        assert_eq!(
+            readable("/layers/0/transitions/2", 0),
+            "layers[0].transitions[2]"
+        );
         assert_eq!(readable("", 1), "");
     }
 }

@@ -17,7 +17,7 @@ use crate::{
     problems::{Problem, Problems},
     properties,
     rhai::RhaiVm,
-    stage::SharedStage,
+    stage::{Lent, SharedStage},
     value::Value,
 };
 
@@ -112,25 +112,6 @@ impl Default for ScriptHost {
     }
 }
 
-/// Puts a world on the stage and takes it off again, whatever happens in between.
-pub(crate) struct Lent<'w> {
-    stage: SharedStage,
-    world: &'w mut World,
-}
-
-impl<'w> Lent<'w> {
-    pub fn new(stage: &SharedStage, world: &'w mut World) -> Self {
-        stage.swap(world);
-        Self { stage: stage.clone(), world }
-    }
-}
-
-impl Drop for Lent<'_> {
-    fn drop(&mut self) {
-        self.stage.swap(self.world);
-    }
-}
-
 impl ScriptHost {
     /// A host without scripts.
     pub fn new(budget: Budget) -> Self {
@@ -155,7 +136,10 @@ impl ScriptHost {
         let before = self.problems.list.len();
         self.follow_actors();
         drop(lent);
-        self.problems.list[before..].iter().map(|problem| problem.diagnostic.clone()).collect()
+        self.problems.list[before..]
+            .iter()
+            .map(|problem| problem.diagnostic.clone())
+            .collect()
     }
 
     /// The errors that stand, each once, in the order of their first coming.
@@ -177,9 +161,18 @@ impl ScriptHost {
     ///
     /// # Errors
     /// An actor that is gone, a property that its scripts do not declare, a value of the wrong kind.
-    pub fn set_property(&mut self, world: &mut World, actor: ActorId, name: &str, value: Data) -> Result<(), Box<Diagnostic>> {
+    pub fn set_property(
+        &mut self,
+        world: &mut World,
+        actor: ActorId,
+        name: &str,
+        value: Data,
+    ) -> Result<(), Box<Diagnostic>> {
         let refuse = |message: String, help: Option<String>| {
-            Box::new(Diagnostic { help, ..Diagnostic::error("E-SCRIPT-PROPERTY", message) })
+            Box::new(Diagnostic {
+                help,
+                ..Diagnostic::error("E-SCRIPT-PROPERTY", message)
+            })
         };
         let declared = self.declared(actor);
         let property = declared.iter().find_map(|properties| properties.get(name));
@@ -187,8 +180,13 @@ impl ScriptHost {
             let fault = properties::unknown(name, declared.iter().copied());
             return Err(refuse(fault.message, fault.help));
         };
-        let value = property.fit(name, &value).map_err(|fault| refuse(fault.message, fault.help))?;
-        let target = world.actors.need_mut(actor).map_err(|error| refuse(error.to_string(), None))?;
+        let value = property
+            .fit(name, &value)
+            .map_err(|fault| refuse(fault.message, fault.help))?;
+        let target = world
+            .actors
+            .need_mut(actor)
+            .map_err(|error| refuse(error.to_string(), None))?;
         target.properties.insert(name.to_owned(), value);
         let _lent = Lent::new(&self.stage.clone(), world);
         self.refresh_props(actor);
@@ -197,7 +195,11 @@ impl ScriptHost {
 
     /// The properties that an actor's scripts declare, script by script.
     pub fn declared(&self, actor: ActorId) -> Vec<&properties::Properties> {
-        let scripts = self.actors.get(actor.index as usize).and_then(Option::as_ref).filter(|scripts| scripts.id == actor);
+        let scripts = self
+            .actors
+            .get(actor.index as usize)
+            .and_then(Option::as_ref)
+            .filter(|scripts| scripts.id == actor);
         let instances = scripts.into_iter().flat_map(|scripts| &scripts.instances);
         instances
             .filter_map(|instance| self.scripts[instance.script].summary.as_ref())
@@ -207,7 +209,10 @@ impl ScriptHost {
 
     /// The fields of an actor's script that are plain data.
     pub fn fields(&self, actor: ActorId, order: usize) -> std::collections::BTreeMap<String, Data> {
-        let place = Place { actor: actor.index as usize, order };
+        let place = Place {
+            actor: actor.index as usize,
+            order,
+        };
         self.at(place)
             .filter(|(scripts, _)| scripts.id == actor)
             .and_then(|(_, instance)| {
@@ -221,11 +226,25 @@ impl ScriptHost {
     ///
     /// # Errors
     /// What is wrong with the code, or what stopped it.
-    pub fn evaluate(&mut self, world: &mut World, actor: ActorId, order: usize, code: &str) -> Result<Data, Box<Diagnostic>> {
+    pub fn evaluate(
+        &mut self,
+        world: &mut World,
+        actor: ActorId,
+        order: usize,
+        code: &str,
+    ) -> Result<Data, Box<Diagnostic>> {
         let _lent = Lent::new(&self.stage.clone(), world);
-        let place = Place { actor: actor.index as usize, order };
+        let place = Place {
+            actor: actor.index as usize,
+            order,
+        };
         let outcome = self.guarded(place, |vm, number| vm.evaluate(number, code));
-        outcome.unwrap_or_else(|| Err(Box::new(Diagnostic::error("E-SCRIPT-VM", "this actor runs no such script"))))
+        outcome.unwrap_or_else(|| {
+            Err(Box::new(Diagnostic::error(
+                "E-SCRIPT-VM",
+                "this actor runs no such script",
+            )))
+        })
     }
 
     pub(crate) fn at(&self, place: Place) -> Option<(&ActorScripts, &Instance)> {
@@ -234,7 +253,11 @@ impl ScriptHost {
     }
 
     fn at_mut(&mut self, place: Place) -> Option<&mut Instance> {
-        self.actors.get_mut(place.actor)?.as_mut()?.instances.get_mut(place.order)
+        self.actors
+            .get_mut(place.actor)?
+            .as_mut()?
+            .instances
+            .get_mut(place.order)
     }
 
     pub(crate) fn vm(&self, script: usize) -> Option<&dyn Language> {
@@ -253,7 +276,9 @@ impl ScriptHost {
     pub(crate) fn places_into(&self, places: &mut Vec<Place>) {
         places.clear();
         for (actor, scripts) in self.actors.iter().enumerate() {
-            let count = scripts.as_ref().map_or(0, |scripts| scripts.instances.len());
+            let count = scripts
+                .as_ref()
+                .map_or(0, |scripts| scripts.instances.len());
             places.extend((0..count).map(|order| Place { actor, order }));
         }
     }
@@ -268,7 +293,9 @@ impl ScriptHost {
             return;
         };
         let taken = usize::from(taken).min(arguments.len());
-        self.run(place, callback.info().name, |vm, number| vm.call(number, callback, &arguments[..taken]));
+        self.run(place, callback.info().name, |vm, number| {
+            vm.call(number, callback, &arguments[..taken])
+        });
     }
 
     /// How many parameters a script's callback takes; none where it lacks it.
@@ -284,7 +311,12 @@ impl ScriptHost {
             let script = instance.script;
             let shown = self.scripts[script].source.shown.clone();
             let message = format!("a timer calls `{name}`, but the script has no such function");
-            self.fail(place, name, script, Box::new(Diagnostic::error("E-SCRIPT-TIMER", message).in_file(&shown)));
+            self.fail(
+                place,
+                name,
+                script,
+                Box::new(Diagnostic::error("E-SCRIPT-TIMER", message).in_file(&shown)),
+            );
         }
     }
 
@@ -303,7 +335,10 @@ impl ScriptHost {
         let script = instance.script;
         match self.guarded(place, work)? {
             Ok(result) => {
-                if let Some(instance) = self.at_mut(place).filter(|instance| !instance.strikes.is_empty()) {
+                if let Some(instance) = self
+                    .at_mut(place)
+                    .filter(|instance| !instance.strikes.is_empty())
+                {
                     instance.strikes.retain(|(name, _)| name != what);
                 }
                 Some(result)
@@ -323,16 +358,25 @@ impl ScriptHost {
     ) -> Option<Result<R, Failure>> {
         let (scripts, instance) = self.at(place)?;
         let (id, script, number) = (scripts.id, instance.script, instance.number?);
-        let Script { module, language, .. } = self.scripts[script];
+        let Script {
+            module, language, ..
+        } = self.scripts[script];
         let budget = self.budget;
         let module = &mut self.modules[module];
         if module.disabled {
             return None;
         }
-        let caller = Caller { space: module.space.clone(), actor: Some(id), script: place.order as u16, task: None };
+        let caller = Caller {
+            space: module.space.clone(),
+            actor: Some(id),
+            script: place.order as u16,
+            task: None,
+        };
         let vm = module.vms[language as usize].as_deref_mut()?;
         self.stage.set_caller(caller);
-        let (outcome, over) = budget::run(budget, &mut module.used, || catch_unwind(AssertUnwindSafe(|| work(vm, number))));
+        let (outcome, over) = budget::run(budget, &mut module.used, || {
+            catch_unwind(AssertUnwindSafe(|| work(vm, number)))
+        });
         module.over |= over;
         match outcome {
             Ok(outcome) => Some(outcome),
@@ -345,9 +389,14 @@ impl ScriptHost {
 
     fn panicked(&self, script: usize, panic: &(dyn std::any::Any + Send)) -> Diagnostic {
         let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
-        let text = text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_default();
+        let text = text
+            .or_else(|| panic.downcast_ref::<String>().cloned())
+            .unwrap_or_default();
         let space = &self.modules[self.scripts[script].module].space;
-        let message = format!("the engine failed while it ran a script of `{space}`: {}", crate::report::cut(&text));
+        let message = format!(
+            "the engine failed while it ran a script of `{space}`: {}",
+            crate::report::cut(&text)
+        );
         Diagnostic::error("E-SCRIPT-PANIC", message)
             .help("this is a fault of Sinew, please report it; the scripts of this mod are off until the level starts again")
     }
@@ -371,13 +420,23 @@ impl ScriptHost {
             self.modules[module].over = false;
         }
         let space = self.modules[self.scripts[script].module].space.clone();
-        let id = self.actors.get(place.actor).and_then(Option::as_ref).map(|scripts| scripts.id);
+        let id = self
+            .actors
+            .get(place.actor)
+            .and_then(Option::as_ref)
+            .map(|scripts| scripts.id);
         let stage = self.stage.lock();
-        let actor = id.and_then(|id| stage.world.actors.get(id)).map(|actor| actor.name.to_string());
+        let actor = id
+            .and_then(|id| stage.world.actors.get(id))
+            .map(|actor| actor.name.to_string());
         let frame = stage.world.clock.frame;
         drop(stage);
-        let whose = actor.as_ref().map_or_else(String::new, |name| format!("actor `{name}`, "));
-        failure.notes.insert(0, format!("{whose}mod `{space}`, `{what}`, frame {frame}"));
+        let whose = actor
+            .as_ref()
+            .map_or_else(String::new, |name| format!("actor `{name}`, "));
+        failure
+            .notes
+            .insert(0, format!("{whose}mod `{space}`, `{what}`, frame {frame}"));
         failure.actor = actor;
         self.tell(Some(script), *failure, paused);
     }
@@ -402,15 +461,24 @@ impl ScriptHost {
             }
         }
         for space in off {
-            let message = format!("the scripts of `{space}` took too long in {OVERRUNS} frames in a row and are off");
+            let message = format!(
+                "the scripts of `{space}` took too long in {OVERRUNS} frames in a row and are off"
+            );
             let help = "they run again when the level is started again or one of them is saved";
-            self.tell(None, Diagnostic::error("E-SCRIPT-DISABLED", message).help(help), true);
+            self.tell(
+                None,
+                Diagnostic::error("E-SCRIPT-DISABLED", message).help(help),
+                true,
+            );
         }
     }
 }
 
 /// A VM for scripts of a language.
-pub(crate) fn new_vm(language: ScriptLanguage, stage: &SharedStage) -> Result<Box<dyn Language>, Failure> {
+pub(crate) fn new_vm(
+    language: ScriptLanguage,
+    stage: &SharedStage,
+) -> Result<Box<dyn Language>, Failure> {
     Ok(match language {
         ScriptLanguage::Lua => Box::new(LuaVm::new(stage.clone())?),
         ScriptLanguage::Rhai => Box::new(RhaiVm::new(stage.clone())),
@@ -426,11 +494,21 @@ mod tests {
 
     /// A world with one actor and one script.
     fn small() -> (World, ScriptHost, ActorId) {
-        let path = LogicalPath { space: PROJECT_SPACE.to_owned(), path: "a.lua".to_owned() };
+        let path = LogicalPath {
+            space: PROJECT_SPACE.to_owned(),
+            path: "a.lua".to_owned(),
+        };
         let mut assets = Assets::new(std::path::Path::new("."));
-        assets.insert(&path, b"local s = {} function s:on_update() self.n = (self.n or 0) + 1 end return s".to_vec());
+        assets.insert(
+            &path,
+            b"local s = {} function s:on_update() self.n = (self.n or 0) + 1 end return s".to_vec(),
+        );
         let mut world = World::new(assets, Jobs::serial(), 1);
-        let spawn = Spawn { name: "a".to_owned(), scripts: vec![path], ..Spawn::default() };
+        let spawn = Spawn {
+            name: "a".to_owned(),
+            scripts: vec![path],
+            ..Spawn::default()
+        };
         let id = world.spawn(spawn).expect("a free name");
         let mut host = ScriptHost::default();
         assert_eq!(host.load(&mut world), Vec::new());
@@ -442,8 +520,13 @@ mod tests {
         let (mut world, mut host, id) = small();
         {
             let _lent = Lent::new(&host.stage.clone(), &mut world);
-            let place = Place { actor: id.index as usize, order: 0 };
-            let fault = |_: &mut dyn Language, _: usize| -> Result<(), Failure> { std::panic::panic_any("a fault".to_owned()) };
+            let place = Place {
+                actor: id.index as usize,
+                order: 0,
+            };
+            let fault = |_: &mut dyn Language, _: usize| -> Result<(), Failure> {
+                std::panic::panic_any("a fault".to_owned())
+            };
             assert_eq!(host.run(place, "on_update", fault), None);
         }
         assert!(world.actors.find("a").is_some(), "the world is back");

@@ -85,7 +85,12 @@ pub(crate) trait Language {
     fn remove(&mut self, instance: usize);
 
     /// Calls a callback that the summary has; surplus arguments are left out.
-    fn call(&mut self, instance: usize, callback: Callback, arguments: &[Value<'_>]) -> Result<(), Failure>;
+    fn call(
+        &mut self,
+        instance: usize,
+        callback: Callback,
+        arguments: &[Value<'_>],
+    ) -> Result<(), Failure>;
 
     /// Calls a function of the script by name, without arguments; false where it has none.
     fn call_named(&mut self, instance: usize, name: &str) -> Result<bool, Failure>;

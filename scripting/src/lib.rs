@@ -18,9 +18,13 @@ mod render;
 mod report;
 mod rhai;
 mod stage;
+mod types;
 mod value;
 
-pub use api::{ApiError, Function, Languages, LogLevel, LogLine, Owner, Parameter, Refusal, api, find, services};
+pub use api::{
+    ApiError, Function, Languages, LogLevel, LogLine, Owner, Parameter, Refusal, api, find,
+    services,
+};
 pub use budget::Budget;
 pub use callbacks::{CALLBACKS, Callback, CallbackInfo};
 pub use check::{check, check_script};

@@ -26,7 +26,12 @@ const MOST: usize = 200;
 
 impl Problems {
     /// Adds an error, or counts it; gives it back where it is new.
-    pub fn add(&mut self, script: Option<usize>, diagnostic: Diagnostic, paused: bool) -> Option<Diagnostic> {
+    pub fn add(
+        &mut self,
+        script: Option<usize>,
+        diagnostic: Diagnostic,
+        paused: bool,
+    ) -> Option<Diagnostic> {
         let same = |known: &&mut Problem| {
             let (a, b) = (&known.diagnostic, &diagnostic);
             (&a.code, &a.message, &a.file, a.span.map(|span| span.line))
@@ -38,14 +43,20 @@ impl Problems {
             return None;
         }
         if self.list.len() < MOST {
-            self.list.push(Problem { diagnostic: diagnostic.clone(), count: 1, paused, script });
+            self.list.push(Problem {
+                diagnostic: diagnostic.clone(),
+                count: 1,
+                paused,
+                script,
+            });
         }
         Some(diagnostic)
     }
 
     /// Forgets the errors in a file of which a good version was loaded.
     pub fn clear_file(&mut self, shown: &str) {
-        self.list.retain(|problem| problem.diagnostic.file.as_deref() != Some(shown));
+        self.list
+            .retain(|problem| problem.diagnostic.file.as_deref() != Some(shown));
     }
 
     /// Forgets the errors of a script of which a good version was loaded.

@@ -67,7 +67,11 @@ pub(crate) struct Fault {
 
 impl Fault {
     fn new(token: &str, message: String) -> Self {
-        Self { message, help: None, token: token.to_owned() }
+        Self {
+            message,
+            help: None,
+            token: token.to_owned(),
+        }
     }
 }
 
@@ -86,14 +90,28 @@ pub(crate) fn read(declared: &Data) -> Result<Properties, Fault> {
         Data::Nil => return Ok(Properties::new()),
         Data::Map(entries) => entries,
         Data::List(items) if items.is_empty() => return Ok(Properties::new()),
-        other => return Err(Fault::new("properties", format!("properties must be a table by name, not {}", other.kind()))),
+        other => {
+            return Err(Fault::new(
+                "properties",
+                format!("properties must be a table by name, not {}", other.kind()),
+            ));
+        }
     };
-    entries.iter().map(|(name, entry)| Ok((name.clone(), read_one(name, entry)?))).collect()
+    entries
+        .iter()
+        .map(|(name, entry)| Ok((name.clone(), read_one(name, entry)?)))
+        .collect()
 }
 
 fn read_one(name: &str, entry: &Data) -> Result<Property, Fault> {
     let Data::Map(entry) = entry else {
-        let mut fault = Fault::new(name, format!("property `{name}` must be a table with a `value`, not {}", entry.kind()));
+        let mut fault = Fault::new(
+            name,
+            format!(
+                "property `{name}` must be a table with a `value`, not {}",
+                entry.kind()
+            ),
+        );
         fault.help = Some(format!("write `{name} = {{ value = ... }}`"));
         return Err(fault);
     };
@@ -116,12 +134,22 @@ fn read_one(name: &str, entry: &Data) -> Result<Property, Fault> {
     Ok(Property { value, ..property })
 }
 
-fn kind_of(name: &str, entry: &BTreeMap<String, Data>, value: &Data) -> Result<PropertyKind, Fault> {
+fn kind_of(
+    name: &str,
+    entry: &BTreeMap<String, Data>,
+    value: &Data,
+) -> Result<PropertyKind, Fault> {
     if let Some(word) = text(name, entry, "type")? {
         let named = TYPES.iter().find(|(known, _)| *known == word);
         return named.map(|(_, kind)| *kind).ok_or_else(|| {
-            let mut fault = Fault::new(&word, format!("property `{name}` has the unknown type `{word}`"));
-            let known: Vec<String> = TYPES.iter().map(|(known, _)| format!("`{known}`")).collect();
+            let mut fault = Fault::new(
+                &word,
+                format!("property `{name}` has the unknown type `{word}`"),
+            );
+            let known: Vec<String> = TYPES
+                .iter()
+                .map(|(known, _)| format!("`{known}`"))
+                .collect();
             fault.help = Some(format!("types are {}", known.join(", ")));
             fault
         });
@@ -146,14 +174,28 @@ fn number(name: &str, entry: &BTreeMap<String, Data>, key: &str) -> Result<Optio
         return Ok(None);
     };
     let number = value.as_number().filter(|number| number.is_finite());
-    number.map(Some).ok_or_else(|| Fault::new(key, format!("`{key}` of property `{name}` must be a number, not {}", value.kind())))
+    number.map(Some).ok_or_else(|| {
+        Fault::new(
+            key,
+            format!(
+                "`{key}` of property `{name}` must be a number, not {}",
+                value.kind()
+            ),
+        )
+    })
 }
 
 fn text(name: &str, entry: &BTreeMap<String, Data>, key: &str) -> Result<Option<String>, Fault> {
     match entry.get(key) {
         None => Ok(None),
         Some(Data::Text(text)) => Ok(Some(text.clone())),
-        Some(other) => Err(Fault::new(key, format!("`{key}` of property `{name}` must be text, not {}", other.kind()))),
+        Some(other) => Err(Fault::new(
+            key,
+            format!(
+                "`{key}` of property `{name}` must be text, not {}",
+                other.kind()
+            ),
+        )),
     }
 }
 
@@ -162,12 +204,17 @@ impl Property {
     /// vectors where the default has vectors.
     pub(crate) fn fit(&self, name: &str, given: &Data) -> Result<Data, Fault> {
         let fitted = match (self.kind, given) {
-            (PropertyKind::Float, given) => given.as_number().filter(|number| number.is_finite()).map(|number| Data::Number(self.clamp(number))),
+            (PropertyKind::Float, given) => given
+                .as_number()
+                .filter(|number| number.is_finite())
+                .map(|number| Data::Number(self.clamp(number))),
             (PropertyKind::Int, given) => given
                 .as_number()
                 .and_then(crate::value::whole)
                 .map(|number| Data::Int(self.clamp(number as f64) as i64)),
-            (PropertyKind::Bool, Data::Bool(_)) | (PropertyKind::Text, Data::Text(_)) => Some(given.clone()),
+            (PropertyKind::Bool, Data::Bool(_)) | (PropertyKind::Text, Data::Text(_)) => {
+                Some(given.clone())
+            }
             (PropertyKind::Vec3, given) => vector(given).map(Data::Vec3),
             (PropertyKind::Actor, Data::Text(_) | Data::Nil) => Some(given.clone()),
             (PropertyKind::List, Data::List(items)) => Some(Data::List(self.fit_items(items))),
@@ -187,7 +234,10 @@ impl Property {
                 PropertyKind::Table => "a table",
             };
             let got = crate::value::Value::of(given).words();
-            Fault::new(name, format!("property `{name}` must be {wanted}, got {got}"))
+            Fault::new(
+                name,
+                format!("property `{name}` must be {wanted}, got {got}"),
+            )
         })
     }
 
@@ -201,7 +251,11 @@ impl Property {
         let vectors = matches!(&self.value, Data::List(own) if own.iter().any(|item| matches!(item, Data::Vec3(_))));
         items
             .iter()
-            .map(|item| vector(item).filter(|_| vectors).map_or_else(|| item.clone(), Data::Vec3))
+            .map(|item| {
+                vector(item)
+                    .filter(|_| vectors)
+                    .map_or_else(|| item.clone(), Data::Vec3)
+            })
             .collect()
     }
 }
@@ -210,15 +264,25 @@ fn vector(data: &Data) -> Option<Vec3> {
     match data {
         Data::Vec3(value) => Some(*value),
         Data::List(items) => {
-            let numbers: Vec<f32> = items.iter().filter_map(Data::as_number).map(|number| number as f32).collect();
-            <[f32; 3]>::try_from(numbers).ok().filter(|_| items.len() == 3).map(Vec3::from)
+            let numbers: Vec<f32> = items
+                .iter()
+                .filter_map(Data::as_number)
+                .map(|number| number as f32)
+                .collect();
+            <[f32; 3]>::try_from(numbers)
+                .ok()
+                .filter(|_| items.len() == 3)
+                .map(Vec3::from)
         }
         _ => None,
     }
 }
 
 /// The values that an instance sees: what the level or inspector gave, else the script's own.
-pub(crate) fn resolve(declared: &Properties, given: &BTreeMap<String, Data>) -> Result<Props, Fault> {
+pub(crate) fn resolve(
+    declared: &Properties,
+    given: &BTreeMap<String, Data>,
+) -> Result<Props, Fault> {
     let mut props = Props::default();
     for (name, property) in declared {
         let value = match given.get(name) {
@@ -242,8 +306,13 @@ pub(crate) fn resolve(declared: &Properties, given: &BTreeMap<String, Data>) -> 
 
 /// The error for a property that none of an actor's scripts declares.
 pub(crate) fn unknown<'a>(name: &str, declared: impl Iterator<Item = &'a Properties>) -> Fault {
-    let names: Vec<&str> = declared.flat_map(|properties| properties.keys().map(String::as_str)).collect();
-    let mut fault = Fault::new(name, format!("no script of the actor has a property `{name}`"));
+    let names: Vec<&str> = declared
+        .flat_map(|properties| properties.keys().map(String::as_str))
+        .collect();
+    let mut fault = Fault::new(
+        name,
+        format!("no script of the actor has a property `{name}`"),
+    );
     fault.help = match nearest(name, names.iter().copied()) {
         Some(near) => Some(format!("did you mean `{near}`?")),
         None if names.is_empty() => Some("its scripts declare no properties".to_owned()),
@@ -263,45 +332,91 @@ mod tests {
     use super::*;
 
     fn table(entries: &[(&str, Data)]) -> Data {
-        Data::Map(entries.iter().map(|(name, data)| ((*name).to_owned(), data.clone())).collect())
+        Data::Map(
+            entries
+                .iter()
+                .map(|(name, data)| ((*name).to_owned(), data.clone()))
+                .collect(),
+        )
     }
 
     fn declared() -> Properties {
-        let speed = table(&[("value", Data::Int(2)), ("min", Data::Number(0.0)), ("max", Data::Number(3.0))]);
-        let count = table(&[("value", Data::Int(2)), ("type", Data::Text("int".to_owned()))]);
-        let door = table(&[("value", Data::Text("door_a".to_owned())), ("type", Data::Text("actor".to_owned()))]);
+        let speed = table(&[
+            ("value", Data::Int(2)),
+            ("min", Data::Number(0.0)),
+            ("max", Data::Number(3.0)),
+        ]);
+        let count = table(&[
+            ("value", Data::Int(2)),
+            ("type", Data::Text("int".to_owned())),
+        ]);
+        let door = table(&[
+            ("value", Data::Text("door_a".to_owned())),
+            ("type", Data::Text("actor".to_owned())),
+        ]);
         let points = table(&[("value", Data::List(vec![Data::Vec3(Vec3::X)]))]);
-        read(&table(&[("speed", speed), ("count", count), ("door", door), ("points", points)])).expect("well formed")
+        read(&table(&[
+            ("speed", speed),
+            ("count", count),
+            ("door", door),
+            ("points", points),
+        ]))
+        .expect("well formed")
     }
 
     #[test]
     fn values_of_levels_win_are_clamped_and_take_the_declared_form() {
         let given = [
             ("speed".to_owned(), Data::Int(9)),
-            ("points".to_owned(), Data::List(vec![Data::List(vec![Data::Int(1), Data::Number(2.0), Data::Int(3)])])),
+            (
+                "points".to_owned(),
+                Data::List(vec![Data::List(vec![
+                    Data::Int(1),
+                    Data::Number(2.0),
+                    Data::Int(3),
+                ])]),
+            ),
         ]
         .into();
         let props = resolve(&declared(), &given).expect("fits");
         assert_eq!(props.values["speed"], Data::Number(3.0));
         assert_eq!(props.values["count"], Data::Int(2));
-        assert_eq!(props.values["points"], Data::List(vec![Data::Vec3(Vec3::new(1.0, 2.0, 3.0))]));
+        assert_eq!(
+            props.values["points"],
+            Data::List(vec![Data::Vec3(Vec3::new(1.0, 2.0, 3.0))])
+        );
         assert_eq!(props.actors["door"], "door_a");
     }
 
     #[test]
     fn faults_name_the_property_and_what_was_expected() {
         let cases = [
-            (table(&[("a", Data::Int(1))]), "property `a` must be a table with a `value`, not a number"),
+            (
+                table(&[("a", Data::Int(1))]),
+                "property `a` must be a table with a `value`, not a number",
+            ),
             (table(&[("a", table(&[]))]), "property `a` has no `value`"),
-            (table(&[("a", table(&[("valeu", Data::Int(1))]))]), "property `a` has no `valeu`"),
-            (table(&[("a", table(&[("value", Data::Int(1)), ("min", Data::Bool(true))]))]), "`min` of property `a` must be a number, not true or false"),
+            (
+                table(&[("a", table(&[("valeu", Data::Int(1))]))]),
+                "property `a` has no `valeu`",
+            ),
+            (
+                table(&[(
+                    "a",
+                    table(&[("value", Data::Int(1)), ("min", Data::Bool(true))]),
+                )]),
+                "`min` of property `a` must be a number, not true or false",
+            ),
         ];
         for (data, expected) in cases {
             assert_eq!(read(&data).expect_err("refused").message, expected);
         }
         let given = [("speed".to_owned(), Data::Text("fast".to_owned()))].into();
         let fault = resolve(&declared(), &given).expect_err("refused");
-        assert_eq!(fault.message, "property `speed` must be a number, got \"fast\"");
+        assert_eq!(
+            fault.message,
+            "property `speed` must be a number, got \"fast\""
+        );
         let declared = declared();
         let fault = unknown("sped", [&declared].into_iter());
         assert_eq!(fault.help.as_deref(), Some("did you mean `speed`?"));

@@ -8,9 +8,10 @@ use sinew_world::{ActorId, Changes, Motion, World};
 use crate::{
     actors::{check_size, graph_fault},
     callbacks::Callback,
-    host::{Lent, ScriptHost, ScriptLanguage},
+    host::{ScriptHost, ScriptLanguage},
     language::{Source, Summary},
     properties,
+    stage::Lent,
 };
 
 /// What a reload changed.
@@ -40,18 +41,29 @@ impl ScriptHost {
     /// # Errors
     /// Everything that is wrong with the files. Nothing changes then, and the errors stand in [`Self::problems`] until
     /// good versions come.
-    pub fn reload(&mut self, world: &mut World, changed: Vec<(LogicalPath, Vec<u8>)>) -> Result<ReloadReport, Vec<Diagnostic>> {
+    pub fn reload(
+        &mut self,
+        world: &mut World,
+        changed: Vec<(LogicalPath, Vec<u8>)>,
+    ) -> Result<ReloadReport, Vec<Diagnostic>> {
         let outcome = self.apply(world, changed);
         if let Err(faults) = &outcome {
             for fault in faults {
-                let script = self.scripts.iter().position(|script| Some(&script.source.shown) == fault.file.as_ref());
+                let script = self
+                    .scripts
+                    .iter()
+                    .position(|script| Some(&script.source.shown) == fault.file.as_ref());
                 self.problems.add(script, fault.clone(), false);
             }
         }
         outcome
     }
 
-    fn apply(&mut self, world: &mut World, changed: Vec<(LogicalPath, Vec<u8>)>) -> Result<ReloadReport, Vec<Diagnostic>> {
+    fn apply(
+        &mut self,
+        world: &mut World,
+        changed: Vec<(LogicalPath, Vec<u8>)>,
+    ) -> Result<ReloadReport, Vec<Diagnostic>> {
         let prepared = {
             let _lent = Lent::new(&self.stage.clone(), world);
             self.prepare_all(&changed)
@@ -64,28 +76,50 @@ impl ScriptHost {
             }
         };
         let motions = self.motions(world, &new);
-        let shown: Vec<String> = changed.iter().map(|(path, _)| world.assets.display(path)).collect();
-        let changes = Changes { files: changed, motions: motions.iter().map(|(id, _, motion)| (*id, motion.clone())).collect() };
+        let shown: Vec<String> = changed
+            .iter()
+            .map(|(path, _)| world.assets.display(path))
+            .collect();
+        let changes = Changes {
+            files: changed,
+            motions: motions
+                .iter()
+                .map(|(id, _, motion)| (*id, motion.clone()))
+                .collect(),
+        };
         let changed = world.reload(changes).map_err(|faults| {
             self.discard_all();
             self.place_graph_faults(faults, &motions, &new, world)
         })?;
         let _lent = Lent::new(&self.stage.clone(), world);
-        shown.iter().for_each(|shown| self.problems.clear_file(shown));
+        shown
+            .iter()
+            .for_each(|shown| self.problems.clear_file(shown));
         Ok(self.commit_all(new, changed))
     }
 
     fn discard_all(&mut self) {
-        for vm in self.modules.iter_mut().flat_map(|module| module.vms.iter_mut().flatten()) {
+        for vm in self
+            .modules
+            .iter_mut()
+            .flat_map(|module| module.vms.iter_mut().flatten())
+        {
             vm.discard();
         }
     }
 
     /// Compiles and runs the new versions of known scripts in fresh environments.
-    fn prepare_all(&mut self, changed: &[(LogicalPath, Vec<u8>)]) -> Result<Vec<New>, Vec<Diagnostic>> {
+    fn prepare_all(
+        &mut self,
+        changed: &[(LogicalPath, Vec<u8>)],
+    ) -> Result<Vec<New>, Vec<Diagnostic>> {
         let (mut new, mut faults) = (Vec::new(), Vec::new());
         for (path, bytes) in changed {
-            let Some(slot) = self.scripts.iter().position(|script| script.source.path == *path) else {
+            let Some(slot) = self
+                .scripts
+                .iter()
+                .position(|script| script.source.path == *path)
+            else {
                 continue;
             };
             match self.prepare_one(slot, bytes) {
@@ -96,36 +130,65 @@ impl ScriptHost {
         for version in &new {
             faults.extend(self.property_faults(version));
         }
-        if faults.is_empty() { Ok(new) } else { Err(faults) }
+        if faults.is_empty() {
+            Ok(new)
+        } else {
+            Err(faults)
+        }
     }
 
     fn prepare_one(&mut self, slot: usize, bytes: &[u8]) -> Result<New, Diagnostic> {
         let old = &self.scripts[slot].source;
         let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
         let text = std::str::from_utf8(bytes).map_err(|error| {
-            let message = format!("byte {} is no text: the file is not UTF-8", error.valid_up_to());
+            let message = format!(
+                "byte {} is no text: the file is not UTF-8",
+                error.valid_up_to()
+            );
             Diagnostic::error("E-SCRIPT-TEXT", message).in_file(&old.shown)
         })?;
-        let source = Source { text: text.into(), ..old.clone() };
+        let source = Source {
+            text: text.into(),
+            ..old.clone()
+        };
         check_size(&source).map_err(|fault| *fault)?;
         let summary = self.prepare(slot, &source).map_err(|failure| *failure)?;
-        Ok(New { slot, source, summary })
+        Ok(New {
+            slot,
+            source,
+            summary,
+        })
     }
 
     /// Level values that do not fit what a new version declares.
     fn property_faults(&self, version: &New) -> Vec<Diagnostic> {
         let mut faults = Vec::new();
         for id in self.users(version.slot) {
-            let given = self.stage.lock().world.actors.get(id).map(|actor| actor.properties.clone()).unwrap_or_default();
+            let given = self
+                .stage
+                .lock()
+                .world
+                .actors
+                .get(id)
+                .map(|actor| actor.properties.clone())
+                .unwrap_or_default();
             // A changed type converts where it can and falls back to the script's own value where it cannot.
             for (name, value) in &given {
-                if let Some(Err(fault)) = version.summary.properties.get(name).map(|property| property.fit(name, value)) {
+                if let Some(Err(fault)) = version
+                    .summary
+                    .properties
+                    .get(name)
+                    .map(|property| property.fit(name, value))
+                {
                     faults.push(self.level_fault(id, fault));
                 }
             }
             let others = self.other_properties(id, version.slot);
             let declared = || others.iter().copied().chain([&version.summary.properties]);
-            for name in given.keys().filter(|name| !declared().any(|properties| properties.contains_key(*name))) {
+            for name in given
+                .keys()
+                .filter(|name| !declared().any(|properties| properties.contains_key(*name)))
+            {
                 faults.push(self.level_fault(id, properties::unknown(name, declared())));
             }
         }
@@ -146,7 +209,12 @@ impl ScriptHost {
     fn users(&self, slot: usize) -> Vec<ActorId> {
         let scripts = self.actors.iter().flatten();
         scripts
-            .filter(|scripts| scripts.instances.iter().any(|instance| instance.script == slot))
+            .filter(|scripts| {
+                scripts
+                    .instances
+                    .iter()
+                    .any(|instance| instance.script == slot)
+            })
             .map(|scripts| scripts.id)
             .collect()
     }
@@ -155,15 +223,24 @@ impl ScriptHost {
     fn motions(&self, world: &World, new: &[New]) -> Vec<(ActorId, usize, Motion)> {
         let mut motions = Vec::new();
         for version in new {
-            let old = self.scripts[version.slot].summary.as_ref().and_then(|summary| summary.graph.as_ref());
+            let old = self.scripts[version.slot]
+                .summary
+                .as_ref()
+                .and_then(|summary| summary.graph.as_ref());
             let Some(graph) = &version.summary.graph else {
                 continue;
             };
             if old.is_some_and(|old| old.def == graph.def && old.file == graph.file) {
                 continue;
             }
-            let motion = Motion::Graph { def: graph.def.clone(), file: graph.file.clone() };
-            let users = self.users(version.slot).into_iter().filter(|&id| world.actors.get(id).is_some());
+            let motion = Motion::Graph {
+                def: graph.def.clone(),
+                file: graph.file.clone(),
+            };
+            let users = self
+                .users(version.slot)
+                .into_iter()
+                .filter(|&id| world.actors.get(id).is_some());
             motions.extend(users.map(|id| (id, version.slot, motion.clone())));
         }
         motions
@@ -179,9 +256,13 @@ impl ScriptHost {
     ) -> Vec<Diagnostic> {
         let place = |fault: Diagnostic| {
             let named = |id: ActorId| world.actors.get(id).map(|actor| actor.name.to_string());
-            let slot = motions.iter().find(|(id, ..)| fault.actor.is_some() && named(*id) == fault.actor).map(|(_, slot, _)| *slot);
+            let slot = motions
+                .iter()
+                .find(|(id, ..)| fault.actor.is_some() && named(*id) == fault.actor)
+                .map(|(_, slot, _)| *slot);
             let version = slot.and_then(|slot| new.iter().find(|version| version.slot == slot));
-            let Some(version) = version.filter(|_| fault.file.is_none() && fault.pointer.is_some()) else {
+            let Some(version) = version.filter(|_| fault.file.is_none() && fault.pointer.is_some())
+            else {
                 return fault;
             };
             let first = usize::from(self.scripts[version.slot].language == ScriptLanguage::Lua);
@@ -195,12 +276,24 @@ impl ScriptHost {
     /// Puts everything in place; nothing can fail any more but `on_reload` of single actors.
     fn commit_all(&mut self, new: Vec<New>, changed: Changed) -> ReloadReport {
         let slots: BTreeSet<usize> = new.iter().map(|version| version.slot).collect();
-        let scripts = new.iter().map(|version| version.source.path.clone()).collect();
+        let scripts = new
+            .iter()
+            .map(|version| version.source.path.clone())
+            .collect();
         let cancelled = self.cancel_old_tasks(&slots);
-        for vm in self.modules.iter_mut().flat_map(|module| module.vms.iter_mut().flatten()) {
+        for vm in self
+            .modules
+            .iter_mut()
+            .flat_map(|module| module.vms.iter_mut().flatten())
+        {
             vm.commit();
         }
-        for New { slot, source, summary } in new {
+        for New {
+            slot,
+            source,
+            summary,
+        } in new
+        {
             let module = self.scripts[slot].module;
             // A saved script of a mod that was switched off switches it on again.
             self.modules[module].disabled = false;
@@ -217,7 +310,12 @@ impl ScriptHost {
             self.check_properties(id);
         }
         let instances = self.call_on_reload(&slots);
-        ReloadReport { scripts, changed, instances, cancelled }
+        ReloadReport {
+            scripts,
+            changed,
+            instances,
+            cancelled,
+        }
     }
 
     fn cancel_old_tasks(&mut self, slots: &BTreeSet<usize>) -> usize {
@@ -226,7 +324,9 @@ impl ScriptHost {
             .into_iter()
             .filter_map(|place| {
                 let (scripts, instance) = self.at(place)?;
-                slots.contains(&instance.script).then_some((scripts.id, place.order as u16))
+                slots
+                    .contains(&instance.script)
+                    .then_some((scripts.id, place.order as u16))
             })
             .collect();
         self.cancel_tasks(|waiting| old.contains(&(waiting.actor, waiting.script)))

@@ -10,11 +10,19 @@ pub fn render(diagnostic: &Diagnostic, color: bool) -> String {
         Severity::Error => Level::ERROR,
         Severity::Warning => Level::WARNING,
     };
-    let title = level.primary_title(diagnostic.message.as_str()).id(diagnostic.code.as_str());
+    let title = level
+        .primary_title(diagnostic.message.as_str())
+        .id(diagnostic.code.as_str());
     let mut first = Group::with_title(title);
-    let place = diagnostic.source.as_ref().zip(diagnostic.span).filter(|(source, span)| {
-        span.end <= source.len() && source.is_char_boundary(span.start) && source.is_char_boundary(span.end)
-    });
+    let place = diagnostic
+        .source
+        .as_ref()
+        .zip(diagnostic.span)
+        .filter(|(source, span)| {
+            span.end <= source.len()
+                && source.is_char_boundary(span.start)
+                && source.is_char_boundary(span.end)
+        });
     let file = diagnostic.file.as_deref().unwrap_or("?");
     match place {
         Some((source, span)) => {
@@ -42,9 +50,16 @@ pub fn render(diagnostic: &Diagnostic, color: bool) -> String {
     {
         let help = diagnostic.help.as_deref().unwrap_or("change it");
         let patch = Patch::new(edit.start..edit.end, edit.replacement.as_str());
-        groups.push(Group::with_title(Level::HELP.secondary_title(help)).element(Snippet::source(&**source).path(file).patch(patch)));
+        groups.push(
+            Group::with_title(Level::HELP.secondary_title(help))
+                .element(Snippet::source(&**source).path(file).patch(patch)),
+        );
     }
-    let renderer = if color { Renderer::styled() } else { Renderer::plain() };
+    let renderer = if color {
+        Renderer::styled()
+    } else {
+        Renderer::plain()
+    };
     renderer.render(&groups)
 }
 
@@ -60,16 +75,34 @@ mod tests {
     fn the_line_is_shown_with_the_culprit_marked_and_the_edit_made() {
         let source: Arc<str> = "local s = {}\nself.actor:set_flaot(\"speed\", 1)\n".into();
         let start = source.find("set_flaot").expect("there");
-        let mut made = Diagnostic::error("E-SCRIPT-NAME", "an actor has no `set_flaot`").at("hero.lua", &source, start..start + 9);
+        let mut made = Diagnostic::error("E-SCRIPT-NAME", "an actor has no `set_flaot`").at(
+            "hero.lua",
+            &source,
+            start..start + 9,
+        );
         made.help = Some("did you mean `set_float`?".to_owned());
-        made.edit = Some(Edit { start, end: start + 9, replacement: "set_float".to_owned() });
+        made.edit = Some(Edit {
+            start,
+            end: start + 9,
+            replacement: "set_float".to_owned(),
+        });
         made.notes = vec!["actor `hero`".to_owned()];
         let text = render(&made, false);
-        for part in ["error[E-SCRIPT-NAME]: an actor has no `set_flaot`", "hero.lua:2:12", "^^^^^^^^^", "actor `hero`", "did you mean `set_float`?", "self.actor:set_float("] {
+        for part in [
+            "error[E-SCRIPT-NAME]: an actor has no `set_flaot`",
+            "hero.lua:2:12",
+            "^^^^^^^^^",
+            "actor `hero`",
+            "did you mean `set_float`?",
+            "self.actor:set_float(",
+        ] {
             assert!(text.contains(part), "{part} is missing in\n{text}");
         }
         assert!(render(&made, true).contains("\u{1b}["));
-        let bare = render(&Diagnostic::error("E-X", "no place").in_file("level.toml"), false);
+        let bare = render(
+            &Diagnostic::error("E-X", "no place").in_file("level.toml"),
+            false,
+        );
         assert!(bare.contains("level.toml"), "{bare}");
     }
 }

@@ -25,12 +25,22 @@ pub(crate) struct Frame {
 impl Frame {
     /// A place in a script.
     pub fn script(file: &str, line: u32, function: Option<String>) -> Self {
-        Self { file: Some(file.to_owned()), line, column: 0, function }
+        Self {
+            file: Some(file.to_owned()),
+            line,
+            column: 0,
+            function,
+        }
     }
 
     /// A place in the engine.
     pub fn engine() -> Self {
-        Self { file: None, line: 0, column: 0, function: None }
+        Self {
+            file: None,
+            line: 0,
+            column: 0,
+            function: None,
+        }
     }
 
     pub fn same_place(&self, other: &Frame) -> bool {
@@ -41,8 +51,15 @@ impl Frame {
         let Some(file) = &self.file else {
             return "  in [rust]".to_owned();
         };
-        let function = self.function.as_ref().map_or_else(String::new, |name| format!(" in `{name}`"));
-        if self.line == 0 { format!("  at {file}{function}") } else { format!("  at {file}:{}{function}", self.line) }
+        let function = self
+            .function
+            .as_ref()
+            .map_or_else(String::new, |name| format!(" in `{name}`"));
+        if self.line == 0 {
+            format!("  at {file}{function}")
+        } else {
+            format!("  at {file}:{}{function}", self.line)
+        }
     }
 }
 
@@ -62,7 +79,9 @@ impl Report {
         made.help = error.help.as_deref().map(cut);
         made.pointer = error.pointer.clone();
         let place = frames.iter().find_map(|frame| {
-            let source = sources.iter().find(|source| Some(&source.shown) == frame.file.as_ref())?;
+            let source = sources
+                .iter()
+                .find(|source| Some(&source.shown) == frame.file.as_ref())?;
             Some((frame, *source))
         });
         if let Some((frame, source)) = place {
@@ -83,14 +102,24 @@ fn put(mut made: Diagnostic, source: &Source, frame: &Frame, error: &ApiError) -
             find_word(text, line.start, line.end, token)
         }
     });
-    let given = error.value.as_deref().and_then(|value| find_word(text, line.start, line.end, value));
+    let given = error
+        .value
+        .as_deref()
+        .and_then(|value| find_word(text, line.start, line.end, value));
     let column = (frame.column > 0).then(|| {
         let start = sinew_assets::Span::at(text, frame.line, frame.column).start;
         start..word_end(text, start)
     });
-    let place = given.or_else(|| token.clone()).or(column).unwrap_or_else(|| trimmed(text, line));
+    let place = given
+        .or_else(|| token.clone())
+        .or(column)
+        .unwrap_or_else(|| trimmed(text, line));
     if let (Some(replacement), Some(token)) = (&error.replacement, token) {
-        made.edit = Some(Edit { start: token.start, end: token.end, replacement: replacement.clone() });
+        made.edit = Some(Edit {
+            start: token.start,
+            end: token.end,
+            replacement: replacement.clone(),
+        });
     }
     made.at(&source.shown, text, place)
 }
@@ -118,10 +147,18 @@ fn trimmed(text: &str, line: std::ops::Range<usize>) -> std::ops::Range<usize> {
 }
 
 /// A word between two bytes that is not part of a longer one.
-pub(crate) fn find_word(text: &str, from: usize, to: usize, word: &str) -> Option<std::ops::Range<usize>> {
+pub(crate) fn find_word(
+    text: &str,
+    from: usize,
+    to: usize,
+    word: &str,
+) -> Option<std::ops::Range<usize>> {
     let whole = |at: usize| {
-        let edge = |letter: Option<char>| !letter.is_some_and(|letter| letter.is_alphanumeric() || letter == '_');
-        let starts = !word.starts_with(|first: char| first.is_alphanumeric() || first == '_') || edge(text[..at].chars().next_back());
+        let edge = |letter: Option<char>| {
+            !letter.is_some_and(|letter| letter.is_alphanumeric() || letter == '_')
+        };
+        let starts = !word.starts_with(|first: char| first.is_alphanumeric() || first == '_')
+            || edge(text[..at].chars().next_back());
         starts && edge(text[at + word.len()..].chars().next())
     };
     let area = text.get(from..to)?;
@@ -133,7 +170,9 @@ pub(crate) fn find_word(text: &str, from: usize, to: usize, word: &str) -> Optio
 
 fn word_end(text: &str, start: usize) -> usize {
     let rest = &text[start..];
-    let length = rest.find(|letter: char| !(letter.is_alphanumeric() || letter == '_')).unwrap_or(rest.len());
+    let length = rest
+        .find(|letter: char| !(letter.is_alphanumeric() || letter == '_'))
+        .unwrap_or(rest.len());
     start + length.max(rest.chars().next().map_or(0, char::len_utf8))
 }
 

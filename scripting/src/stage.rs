@@ -51,12 +51,20 @@ impl SharedStage {
     }
 
     /// Runs an API function for the script that calls.
-    pub fn invoke(&self, function: &Function, actor: ActorId, values: &[Value<'_>]) -> Result<Data, ApiError> {
+    pub fn invoke(
+        &self,
+        function: &Function,
+        actor: ActorId,
+        values: &[Value<'_>],
+    ) -> Result<Data, ApiError> {
         let mut stage = match self.0.try_lock() {
             Ok(stage) => stage,
             Err(TryLockError::Poisoned(stage)) => stage.into_inner(),
             Err(TryLockError::WouldBlock) => {
-                return Err(ApiError::invalid(format!("`{}` cannot be called at this moment", function.path())));
+                return Err(ApiError::invalid(format!(
+                    "`{}` cannot be called at this moment",
+                    function.path()
+                )));
             }
         };
         let Stage { world, host, .. } = &mut *stage;
@@ -70,4 +78,29 @@ impl SharedStage {
 }
 
 /// An actor that no world has, for functions that belong to none.
-pub(crate) const NOBODY: ActorId = ActorId { index: u32::MAX, generation: u32::MAX };
+pub(crate) const NOBODY: ActorId = ActorId {
+    index: u32::MAX,
+    generation: u32::MAX,
+};
+
+/// Puts a world on the stage and takes it off again, whatever happens in between.
+pub(crate) struct Lent<'w> {
+    stage: SharedStage,
+    world: &'w mut World,
+}
+
+impl<'w> Lent<'w> {
+    pub fn new(stage: &SharedStage, world: &'w mut World) -> Self {
+        stage.swap(world);
+        Self {
+            stage: stage.clone(),
+            world,
+        }
+    }
+}
+
+impl Drop for Lent<'_> {
+    fn drop(&mut self) {
+        self.stage.swap(self.world);
+    }
+}

@@ -54,7 +54,10 @@ impl Bench {
     }
 
     /// As [`Self::new`], where the level itself may be refused.
-    pub fn try_new(actors: &str, files: &[(&str, &str)]) -> Result<Self, Vec<sinew_assets::Diagnostic>> {
+    pub fn try_new(
+        actors: &str,
+        files: &[(&str, &str)],
+    ) -> Result<Self, Vec<sinew_assets::Diagnostic>> {
         let mut assets = Assets::new(&project());
         let text = format!("{HEAD}{actors}");
         assets.insert(&path("level.toml"), text.clone().into_bytes());
@@ -73,7 +76,9 @@ impl Bench {
     /// One hero with one script.
     pub fn hero(language: ScriptLanguage, script: &str) -> Self {
         let file = format!("hero.{}", ending(language));
-        let actors = format!("[[actor]]\nname = \"hero\"\nmodel = \"sinew:hero.glb\"\nscripts = [\"{file}\"]\n");
+        let actors = format!(
+            "[[actor]]\nname = \"hero\"\nmodel = \"sinew:hero.glb\"\nscripts = [\"{file}\"]\n"
+        );
         Self::new(&actors, &[(&file, script)])
     }
 
@@ -90,22 +95,38 @@ impl Bench {
     }
 
     pub fn id(&self, name: &str) -> ActorId {
-        self.world.actors.find(name).unwrap_or_else(|| panic!("no actor {name}")).id
+        self.world
+            .actors
+            .find(name)
+            .unwrap_or_else(|| panic!("no actor {name}"))
+            .id
     }
 
     /// A field of the first script of an actor.
     pub fn field(&self, actor: &str, field: &str) -> Data {
-        self.host.fields(self.id(actor), 0).get(field).cloned().unwrap_or_default()
+        self.host
+            .fields(self.id(actor), 0)
+            .get(field)
+            .cloned()
+            .unwrap_or_default()
     }
 
     pub fn number(&self, actor: &str, field: &str) -> f64 {
         let data = self.field(actor, field);
-        data.as_number().unwrap_or_else(|| panic!("{field} of {actor} is {data:?}\n{}", self.problems()))
+        data.as_number()
+            .unwrap_or_else(|| panic!("{field} of {actor} is {data:?}\n{}", self.problems()))
     }
 
     /// All problems as one text.
     pub fn problems(&self) -> String {
-        let lines = self.host.problems().iter().map(|problem| format!("{} x{}\n  {}", problem.diagnostic, problem.count, problem.diagnostic.notes.join("\n  ")));
+        let lines = self.host.problems().iter().map(|problem| {
+            format!(
+                "{} x{}\n  {}",
+                problem.diagnostic,
+                problem.count,
+                problem.diagnostic.notes.join("\n  ")
+            )
+        });
         lines.collect::<Vec<_>>().join("\n")
     }
 
@@ -114,8 +135,14 @@ impl Bench {
     }
 
     /// Reloads files from bytes.
-    pub fn reload(&mut self, files: &[(&str, &str)]) -> Result<sinew_script::ReloadReport, Vec<sinew_assets::Diagnostic>> {
-        let changed = files.iter().map(|(name, text)| (path(name), text.as_bytes().to_vec())).collect();
+    pub fn reload(
+        &mut self,
+        files: &[(&str, &str)],
+    ) -> Result<sinew_script::ReloadReport, Vec<sinew_assets::Diagnostic>> {
+        let changed = files
+            .iter()
+            .map(|(name, text)| (path(name), text.as_bytes().to_vec()))
+            .collect();
         self.host.reload(&mut self.world, changed)
     }
 }

@@ -13,26 +13,65 @@ fn with_good_neighbour(language: ScriptLanguage, bad: &str) -> Bench {
     );
     let good = "local s = {} function s:on_update() self.n = (self.n or 0) + 1 end return s";
     let fine = "fn on_start() { this.n = 0; } fn on_update() { this.n += 1; }";
-    let mut bench = Bench::new(&actors, &[(&file, bad), ("good.lua", good), ("fine.rhai", fine)]);
+    let mut bench = Bench::new(
+        &actors,
+        &[(&file, bad), ("good.lua", good), ("fine.rhai", fine)],
+    );
     bench.host.budget = Budget::Steps(200_000);
     bench
 }
 
 #[test]
 fn each_attack_ends_as_an_error_and_the_others_run_on() {
-    let lua = |body: &str| (ScriptLanguage::Lua, format!("local s = {{}}\nfunction s:on_update()\n{body}\nend\nreturn s"));
-    let rhai = |body: &str| (ScriptLanguage::Rhai, format!("fn down(n) {{ down(n + 1) }}\nfn on_update() {{\n{body}\n}}"));
+    let lua = |body: &str| {
+        (
+            ScriptLanguage::Lua,
+            format!("local s = {{}}\nfunction s:on_update()\n{body}\nend\nreturn s"),
+        )
+    };
+    let rhai = |body: &str| {
+        (
+            ScriptLanguage::Rhai,
+            format!("fn down(n) {{ down(n + 1) }}\nfn on_update() {{\n{body}\n}}"),
+        )
+    };
     let attacks = [
         (lua("while true do end"), "E-SCRIPT-BUDGET"),
-        (lua("while true do pcall(function() while true do end end) end"), "E-SCRIPT-BUDGET"),
-        (lua("while true do coroutine.resume(coroutine.create(function() while true do end end)) end"), "E-SCRIPT-BUDGET"),
-        (lua("xpcall(function() while true do end end, function() while true do end end)"), "E-SCRIPT-BUDGET"),
-        (lua("local t = {} while true do t[#t + 1] = string.rep('x', 100000) .. #t end"), "E-SCRIPT-MEMORY"),
-        (lua("local s = 'x' while true do s = s .. s end"), "E-SCRIPT-MEMORY"),
-        (lua("local function f() return 1 + f() end f()"), "E-SCRIPT-STACK"),
-        (lua("start(function() while true do end end)"), "E-SCRIPT-BUDGET"),
+        (
+            lua("while true do pcall(function() while true do end end) end"),
+            "E-SCRIPT-BUDGET",
+        ),
+        (
+            lua(
+                "while true do coroutine.resume(coroutine.create(function() while true do end end)) end",
+            ),
+            "E-SCRIPT-BUDGET",
+        ),
+        (
+            lua("xpcall(function() while true do end end, function() while true do end end)"),
+            "E-SCRIPT-BUDGET",
+        ),
+        (
+            lua("local t = {} while true do t[#t + 1] = string.rep('x', 100000) .. #t end"),
+            "E-SCRIPT-MEMORY",
+        ),
+        (
+            lua("local s = 'x' while true do s = s .. s end"),
+            "E-SCRIPT-MEMORY",
+        ),
+        (
+            lua("local function f() return 1 + f() end f()"),
+            "E-SCRIPT-STACK",
+        ),
+        (
+            lua("start(function() while true do end end)"),
+            "E-SCRIPT-BUDGET",
+        ),
         (rhai("loop {}"), "E-SCRIPT-BUDGET"),
-        (rhai("loop { try { loop {} } catch { } }"), "E-SCRIPT-BUDGET"),
+        (
+            rhai("loop { try { loop {} } catch { } }"),
+            "E-SCRIPT-BUDGET",
+        ),
         (rhai("let a = [1]; loop { a += a; }"), "E-SCRIPT-MEMORY"),
         (rhai("let s = \"x\"; loop { s += s; }"), "E-SCRIPT-MEMORY"),
         (rhai("down(0)"), "E-SCRIPT-STACK"),
@@ -42,7 +81,12 @@ fn each_attack_ends_as_an_error_and_the_others_run_on() {
         bench.run(20);
         let problems = bench.host.problems();
         assert_eq!(problems.len(), 1, "{script}\n{}", bench.problems());
-        assert_eq!(problems[0].diagnostic.code, code, "{script}\n{}", bench.problems());
+        assert_eq!(
+            problems[0].diagnostic.code,
+            code,
+            "{script}\n{}",
+            bench.problems()
+        );
         assert_eq!(problems[0].count, 3, "paused after three: {script}");
         assert!(problems[0].paused);
         assert_eq!(bench.number("good", "n"), 20.0, "{script}");
@@ -52,11 +96,31 @@ fn each_attack_ends_as_an_error_and_the_others_run_on() {
 
 #[test]
 fn what_is_not_allowed_is_not_there() {
-    let gone = ["loadstring", "getfenv", "setfenv", "newproxy", "collectgarbage", "gcinfo", "debug", "os", "io", "package", "require", "dofile"];
+    let gone = [
+        "loadstring",
+        "getfenv",
+        "setfenv",
+        "newproxy",
+        "collectgarbage",
+        "gcinfo",
+        "debug",
+        "os",
+        "io",
+        "package",
+        "require",
+        "dofile",
+    ];
     for name in gone {
-        let mut bench = Bench::hero(ScriptLanguage::Lua, &format!("local s = {{}} function s:on_update() return {name} end return s"));
+        let mut bench = Bench::hero(
+            ScriptLanguage::Lua,
+            &format!("local s = {{}} function s:on_update() return {name} end return s"),
+        );
         bench.run(1);
-        let problem = bench.host.problems().first().unwrap_or_else(|| panic!("{name} is there"));
+        let problem = bench
+            .host
+            .problems()
+            .first()
+            .unwrap_or_else(|| panic!("{name} is there"));
         assert_eq!(problem.diagnostic.code, "E-SCRIPT-NAME", "{name}");
     }
     let refused = [
@@ -70,12 +134,28 @@ fn what_is_not_allowed_is_not_there() {
         ("rawset(world, 'find', nil)", "E-SCRIPT-ERROR"),
     ];
     for (code, expected) in refused {
-        let mut bench = Bench::hero(ScriptLanguage::Lua, &format!("local s = {{}} function s:on_update() {code} end return s"));
+        let mut bench = Bench::hero(
+            ScriptLanguage::Lua,
+            &format!("local s = {{}} function s:on_update() {code} end return s"),
+        );
         bench.run(1);
-        let problem = bench.host.problems().first().unwrap_or_else(|| panic!("{code} was allowed"));
-        assert_eq!(problem.diagnostic.code, expected, "{code}: {}", problem.diagnostic);
+        let problem = bench
+            .host
+            .problems()
+            .first()
+            .unwrap_or_else(|| panic!("{code} was allowed"));
+        assert_eq!(
+            problem.diagnostic.code, expected,
+            "{code}: {}",
+            problem.diagnostic
+        );
     }
-    for code in ["sleep(1)", "sleep(0.5)", "import \"x\" as x;", "timestamp()"] {
+    for code in [
+        "sleep(1)",
+        "sleep(0.5)",
+        "import \"x\" as x;",
+        "timestamp()",
+    ] {
         let faulty = format!("fn on_update() {{ {code} }}");
         let mut bench = Bench::hero(ScriptLanguage::Rhai, &faulty);
         bench.run(1);
@@ -87,14 +167,22 @@ fn what_is_not_allowed_is_not_there() {
 fn a_callback_that_fails_every_frame_costs_one_report_and_a_count() {
     for language in LANGUAGES {
         let script = match language {
-            ScriptLanguage::Lua => "local s = {} function s:on_start() self.late = 0 end function s:on_update() error('no') end function s:on_late_update() self.late += 1 end return s",
-            ScriptLanguage::Rhai => "fn on_start() { this.late = 0; } fn on_update() { throw \"no\"; } fn on_late_update() { this.late += 1; }",
+            ScriptLanguage::Lua => {
+                "local s = {} function s:on_start() self.late = 0 end function s:on_update() error('no') end function s:on_late_update() self.late += 1 end return s"
+            }
+            ScriptLanguage::Rhai => {
+                "fn on_start() { this.late = 0; } fn on_update() { throw \"no\"; } fn on_late_update() { this.late += 1; }"
+            }
         };
         let mut bench = Bench::hero(language, script);
         bench.run(600);
         assert_eq!(bench.host.problems().len(), 1, "{}", bench.problems());
         assert_eq!(bench.host.problems()[0].count, 3);
-        assert_eq!(bench.number("hero", "late"), 600.0, "other callbacks run on");
+        assert_eq!(
+            bench.number("hero", "late"),
+            600.0,
+            "other callbacks run on"
+        );
         assert_eq!(bench.world.remarks.len(), 1, "said once");
     }
 }

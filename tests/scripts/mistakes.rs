@@ -112,10 +112,22 @@ const MISTAKES: &[(&str, &str, &str)] = &[
 
 /// Mistakes that only Lua knows.
 const LUA_ONLY: &[(&str, &str)] = &[
-    ("dot for colon", "local s = {}\nfunction s:on_update()\n  self.actor.play(\"run\")\nend\nreturn s\n"),
-    ("undeclared global", "local s = {}\nfunction s:on_update()\n  count = 1\nend\nreturn s\n"),
-    ("missing return", "local s = {}\nfunction s:on_update()\nend\n"),
-    ("misspelt method of its own", "local s = {}\nfunction s:helper() end\nfunction s:on_update()\n  self:hepler()\nend\nreturn s\n"),
+    (
+        "dot for colon",
+        "local s = {}\nfunction s:on_update()\n  self.actor.play(\"run\")\nend\nreturn s\n",
+    ),
+    (
+        "undeclared global",
+        "local s = {}\nfunction s:on_update()\n  count = 1\nend\nreturn s\n",
+    ),
+    (
+        "missing return",
+        "local s = {}\nfunction s:on_update()\nend\n",
+    ),
+    (
+        "misspelt method of its own",
+        "local s = {}\nfunction s:helper() end\nfunction s:on_update()\n  self:hepler()\nend\nreturn s\n",
+    ),
 ];
 
 fn seen(language: ScriptLanguage, script: &str) -> String {
@@ -132,8 +144,13 @@ fn compare(file: &str, text: &str) {
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
         std::fs::write(&path, text).unwrap();
     }
-    let golden = std::fs::read_to_string(&path).unwrap_or_default().replace("\r\n", "\n");
-    assert!(golden == text, "{file} differs; SINEW_UPDATE=1 rewrites it. Now:\n{text}");
+    let golden = std::fs::read_to_string(&path)
+        .unwrap_or_default()
+        .replace("\r\n", "\n");
+    assert!(
+        golden == text,
+        "{file} differs; SINEW_UPDATE=1 rewrites it. Now:\n{text}"
+    );
 }
 
 #[test]

@@ -46,23 +46,42 @@ fn new_functions_take_over_and_fields_graph_state_timers_and_edits_stay() {
         let mut bench = Bench::hero(language, &version(language, 1, "", ""));
         bench.run(90);
         let id = bench.id("hero");
-        bench.host.set_property(&mut bench.world, id, "fixed", Data::Number(5.0)).unwrap();
+        bench
+            .host
+            .set_property(&mut bench.world, id, "fixed", Data::Number(5.0))
+            .unwrap();
         bench.run(1);
         let before = phase(&bench);
-        let report = bench.reload(&[(&file, &version(language, 2, "", ""))]).unwrap();
+        let report = bench
+            .reload(&[(&file, &version(language, 2, "", ""))])
+            .unwrap();
         assert_eq!((report.scripts.len(), report.instances), (1, 1));
         assert_eq!(phase(&bench), before, "the walk goes on where it was");
         bench.run(1);
         bench.assert_quiet();
         assert_eq!(bench.number("hero", "version"), 2.0);
-        assert_eq!(bench.number("hero", "starts"), 1.0, "on_start is not called again");
+        assert_eq!(
+            bench.number("hero", "starts"),
+            1.0,
+            "on_start is not called again"
+        );
         assert_eq!(bench.number("hero", "reloads"), 1.0);
         assert_eq!(bench.field("hero", "kept"), Data::Text("yes".to_owned()));
-        assert_eq!(bench.number("hero", "pace"), 2.0, "a changed default is followed");
-        assert_eq!(bench.number("hero", "fixed"), 5.0, "an edited property is kept");
+        assert_eq!(
+            bench.number("hero", "pace"),
+            2.0,
+            "a changed default is followed"
+        );
+        assert_eq!(
+            bench.number("hero", "fixed"),
+            5.0,
+            "an edited property is kept"
+        );
         // One second passed before, the timer ticks on, once a second however often the script is saved.
         for n in 3..13 {
-            bench.reload(&[(&file, &version(language, n, "", ""))]).unwrap();
+            bench
+                .reload(&[(&file, &version(language, n, "", ""))])
+                .unwrap();
         }
         bench.run(120);
         assert_eq!(bench.number("hero", "ticks"), 3.0, "{}", bench.problems());
@@ -75,14 +94,26 @@ fn whatever_is_wrong_changes_nothing_and_says_where() {
     let broken = [
         ("return {", "fn on_update( {", "E-SCRIPT-SYNTAX"),
         ("error('no')", "throw \"no\";", "E-SCRIPT-ERROR"),
-        ("local s = {} s.graph = graph { layerz = {} } return s", "const GRAPH = graph(#{ layerz: [] });", "E-GRAPH-UNKNOWN-KEY"),
+        (
+            "local s = {} s.graph = graph { layerz = {} } return s",
+            "const GRAPH = graph(#{ layerz: [] });",
+            "E-GRAPH-UNKNOWN-KEY",
+        ),
         (
             "local s = {} s.graph = graph { layers = { { name = 'base', states = { a = { clip = 'wlak' } } } } } return s",
             "const GRAPH = graph(#{ layers: [ #{ name: \"base\", states: #{ a: #{ clip: \"wlak\" } } } ] });",
             "E-GRAPH-UNKNOWN-CLIP",
         ),
-        ("local s = {} s.properties = { pace = 3 } return s", "const PROPERTIES = #{ pace: 3 };", "E-SCRIPT-PROPERTY"),
-        ("local s = {} function s:on_udpate() end return s", "fn on_udpate() {}", "E-SCRIPT-CALLBACK"),
+        (
+            "local s = {} s.properties = { pace = 3 } return s",
+            "const PROPERTIES = #{ pace: 3 };",
+            "E-SCRIPT-PROPERTY",
+        ),
+        (
+            "local s = {} function s:on_udpate() end return s",
+            "fn on_udpate() {}",
+            "E-SCRIPT-CALLBACK",
+        ),
         ("while true do end", "loop {}", "E-SCRIPT-BUDGET"),
     ];
     for (lua, rhai, code) in broken {
@@ -96,9 +127,15 @@ fn whatever_is_wrong_changes_nothing_and_says_where() {
             assert!(faults[0].span.is_some(), "{language:?}: {:#?}", faults[0]);
             assert_eq!(phase(&bench), before);
             bench.run(1);
-            assert_eq!(bench.number("hero", "version"), 1.0, "the old version runs on");
+            assert_eq!(
+                bench.number("hero", "version"),
+                1.0,
+                "the old version runs on"
+            );
             assert_eq!(bench.host.problems().len(), 1, "{}", bench.problems());
-            bench.reload(&[(&file, &version(language, 2, "", ""))]).unwrap();
+            bench
+                .reload(&[(&file, &version(language, 2, "", ""))])
+                .unwrap();
             bench.assert_quiet();
             bench.run(1);
             assert_eq!(bench.number("hero", "version"), 2.0);
@@ -110,16 +147,33 @@ fn whatever_is_wrong_changes_nothing_and_says_where() {
 fn two_files_change_together_or_not_at_all() {
     let actors = "[[actor]]\nname = \"hero\"\nmodel = \"sinew:hero.glb\"\nscripts = [\"a.lua\"]\n\
                   [[actor]]\nname = \"fox\"\nmodel = \"sinew:fox.glb\"\nscripts = [\"b.rhai\"]\n";
-    let a = |n: usize| format!("local s = {{}} function s:on_update() self.version = {n} end return s");
+    let a =
+        |n: usize| format!("local s = {{}} function s:on_update() self.version = {n} end return s");
     let b = |n: usize| format!("fn on_update() {{ this.version = {n}; }}");
     let mut bench = Bench::new(actors, &[("a.lua", &a(1)), ("b.rhai", &b(1))]);
     bench.run(1);
-    bench.reload(&[("a.lua", &a(2)), ("b.rhai", "fn on_update( {")]).unwrap_err();
+    bench
+        .reload(&[("a.lua", &a(2)), ("b.rhai", "fn on_update( {")])
+        .unwrap_err();
     bench.run(1);
-    assert_eq!((bench.number("hero", "version"), bench.number("fox", "version")), (1.0, 1.0));
-    bench.reload(&[("a.lua", &a(2)), ("b.rhai", &b(2))]).unwrap();
+    assert_eq!(
+        (
+            bench.number("hero", "version"),
+            bench.number("fox", "version")
+        ),
+        (1.0, 1.0)
+    );
+    bench
+        .reload(&[("a.lua", &a(2)), ("b.rhai", &b(2))])
+        .unwrap();
     bench.run(1);
-    assert_eq!((bench.number("hero", "version"), bench.number("fox", "version")), (2.0, 2.0));
+    assert_eq!(
+        (
+            bench.number("hero", "version"),
+            bench.number("fox", "version")
+        ),
+        (2.0, 2.0)
+    );
     bench.assert_quiet();
 }
 
@@ -145,14 +199,20 @@ fn a_cancelled_coroutine_lets_go_what_it_asked_for() {
     let id = bench.id("hero");
     let weights = |bench: &Bench| {
         let animation = bench.world.need_animation(id).unwrap();
-        (animation.chains[0].weight.value, animation.state.layer_weight(1))
+        (
+            animation.chains[0].weight.value,
+            animation.state.layer_weight(1),
+        )
     };
     assert_eq!(weights(&bench), (1.0, 1.0));
     let report = bench.reload(&[("hero.lua", &script(2))]).unwrap();
     assert_eq!(report.cancelled, 1);
     bench.run(1);
     let (arm, layer) = weights(&bench);
-    assert!(arm < 1.0 && arm > 0.0 && layer < 1.0 && layer > 0.0, "they fade: {arm} {layer}");
+    assert!(
+        arm < 1.0 && arm > 0.0 && layer < 1.0 && layer > 0.0,
+        "they fade: {arm} {layer}"
+    );
     bench.run(400);
     assert_eq!(weights(&bench), (0.0, 0.0));
     assert_eq!(bench.field("hero", "done"), Data::Nil);
@@ -166,7 +226,9 @@ fn a_script_that_was_broken_at_the_start_begins_when_it_is_good() {
         let mut bench = Bench::hero(language, "this is no script (");
         assert_eq!(bench.host.problems().len(), 1);
         bench.run(3);
-        bench.reload(&[(&file, &version(language, 1, "", ""))]).unwrap();
+        bench
+            .reload(&[(&file, &version(language, 1, "", ""))])
+            .unwrap();
         bench.run(2);
         bench.assert_quiet();
         assert_eq!(bench.number("hero", "starts"), 1.0);
@@ -178,13 +240,27 @@ fn a_script_that_was_broken_at_the_start_begins_when_it_is_good() {
 fn a_failing_on_reload_stops_nobody_else() {
     let actors: String = ["a", "b", "c"]
         .iter()
-        .map(|name| format!("[[actor]]\nname = \"{name}\"\nmodel = \"sinew:fox.glb\"\nscripts = [\"s.lua\"]\n"))
+        .map(|name| {
+            format!(
+                "[[actor]]\nname = \"{name}\"\nmodel = \"sinew:fox.glb\"\nscripts = [\"s.lua\"]\n"
+            )
+        })
         .collect();
-    let script = |body: &str| format!("local s = {{}} function s:on_reload() {body} self.reloaded = true end return s");
+    let script = |body: &str| {
+        format!("local s = {{}} function s:on_reload() {body} self.reloaded = true end return s")
+    };
     let mut bench = Bench::new(&actors, &[("s.lua", &script(""))]);
     bench.run(1);
-    bench.reload(&[("s.lua", &script("if self.actor.name == 'b' then error('no') end"))]).unwrap();
-    let reloaded: Vec<bool> = ["a", "b", "c"].iter().map(|name| bench.field(name, "reloaded") == Data::Bool(true)).collect();
+    bench
+        .reload(&[(
+            "s.lua",
+            &script("if self.actor.name == 'b' then error('no') end"),
+        )])
+        .unwrap();
+    let reloaded: Vec<bool> = ["a", "b", "c"]
+        .iter()
+        .map(|name| bench.field(name, "reloaded") == Data::Bool(true))
+        .collect();
     assert_eq!(reloaded, [true, false, true]);
     assert_eq!(bench.host.problems().len(), 1);
 }
@@ -192,20 +268,26 @@ fn a_failing_on_reload_stops_nobody_else() {
 #[test]
 fn a_level_s_new_value_reaches_the_script_and_a_misspelt_one_is_refused() {
     let actors = |name: &str, pace: f32| {
-        format!("[[actor]]\nname = \"hero\"\nmodel = \"sinew:hero.glb\"\nscripts = [\"s.lua\"]\nproperties = {{ {name} = {pace:?} }}\n")
+        format!(
+            "[[actor]]\nname = \"hero\"\nmodel = \"sinew:hero.glb\"\nscripts = [\"s.lua\"]\nproperties = {{ {name} = {pace:?} }}\n"
+        )
     };
     let script = "local s = {} s.properties = { pace = { value = 1.0 } } function s:on_update() self.pace = self.props.pace end return s";
     let mut bench = Bench::new(&actors("pace", 2.0), &[("s.lua", script)]);
     bench.run(1);
     assert_eq!(bench.number("hero", "pace"), 2.0);
     let level = |actors: &str| format!("{}{actors}", super::bench::HEAD);
-    bench.reload(&[("level.toml", &level(&actors("pace", 3.0)))]).unwrap();
+    bench
+        .reload(&[("level.toml", &level(&actors("pace", 3.0)))])
+        .unwrap();
     bench.run(1);
     bench.assert_quiet();
     assert_eq!(bench.number("hero", "pace"), 3.0);
     let _ = bench.reload(&[("level.toml", "id = ")]).unwrap_err();
     assert_eq!(bench.host.problems().len(), 1);
-    bench.reload(&[("level.toml", &level(&actors("pace", 4.0)))]).unwrap();
+    bench
+        .reload(&[("level.toml", &level(&actors("pace", 4.0)))])
+        .unwrap();
     bench.run(1);
     bench.assert_quiet();
     assert_eq!(bench.number("hero", "pace"), 4.0);

@@ -8,7 +8,10 @@ use glam::Vec2;
 
 /// The same script in both languages.
 fn both(lua: &str, rhai: &str) -> [(ScriptLanguage, String); 2] {
-    [(LANGUAGES[0], lua.to_owned()), (LANGUAGES[1], rhai.to_owned())]
+    [
+        (LANGUAGES[0], lua.to_owned()),
+        (LANGUAGES[1], rhai.to_owned()),
+    ]
 }
 
 #[test]
@@ -29,7 +32,11 @@ fn a_script_starts_once_and_updates_every_step() {
         assert_eq!(bench.number("hero", "updates"), 60.0);
         assert!((bench.number("hero", "dt") - 1.0 / 60.0).abs() < 1e-6);
         let hero = bench.world.actors.need(bench.id("hero")).unwrap();
-        assert!((hero.position_world.z - 1.5).abs() < 0.05, "walked to {}", hero.position_world);
+        assert!(
+            (hero.position_world.z - 1.5).abs() < 0.05,
+            "walked to {}",
+            hero.position_world
+        );
     }
 }
 
@@ -69,15 +76,35 @@ fn a_graph_plays_and_tells_its_events() {
         assert!((2.0..=6.0).contains(&steps), "{steps} steps in two seconds");
         assert_eq!(bench.field("hero", "clip"), Data::Text("walk".to_owned()));
         let jump = bench.world.controls.find("jump").unwrap();
-        let press = Input { changes: vec![Change { action: jump, value: Vec2::X }], ..Input::default() };
+        let press = Input {
+            changes: vec![Change {
+                action: jump,
+                value: Vec2::X,
+            }],
+            ..Input::default()
+        };
         bench.step_with(&press);
         bench.run(300);
         bench.assert_quiet();
-        let Data::List(log) = bench.field("hero", "log") else { panic!("no log") };
-        let log: Vec<String> = log.iter().map(|line| match line { Data::Text(text) => text.clone(), other => format!("{other:?}") }).collect();
+        let Data::List(log) = bench.field("hero", "log") else {
+            panic!("no log")
+        };
+        let log: Vec<String> = log
+            .iter()
+            .map(|line| match line {
+                Data::Text(text) => text.clone(),
+                other => format!("{other:?}"),
+            })
+            .collect();
         assert_eq!(log[0], "enter base.move from nil");
-        assert!(log.contains(&"exit base.move to wave".to_owned()), "{log:?}");
-        assert!(log.contains(&"enter base.wave from move".to_owned()), "{log:?}");
+        assert!(
+            log.contains(&"exit base.move to wave".to_owned()),
+            "{log:?}"
+        );
+        assert!(
+            log.contains(&"enter base.wave from move".to_owned()),
+            "{log:?}"
+        );
         assert!(log.contains(&"finished base.wave".to_owned()), "{log:?}");
     }
 }
@@ -99,16 +126,36 @@ fn messages_arrive_in_the_next_update_with_data_and_sender() {
         let actors = format!(
             "[[actor]]\nname = \"a\"\nmodel = \"sinew:fox.glb\"\nscripts = [\"a.{end}\"]\n[[actor]]\nname = \"b\"\nmodel = \"sinew:fox.glb\"\nscripts = [\"b.{end}\"]\n"
         );
-        let mut bench = Bench::new(&actors, &[(&format!("a.{end}"), sender), (&format!("b.{end}"), receiver)]);
+        let mut bench = Bench::new(
+            &actors,
+            &[
+                (&format!("a.{end}"), sender),
+                (&format!("b.{end}"), receiver),
+            ],
+        );
         bench.run(1);
-        assert_eq!(bench.field("b", "from"), Data::Nil, "not in the same update");
+        assert_eq!(
+            bench.field("b", "from"),
+            Data::Nil,
+            "not in the same update"
+        );
         bench.run(1);
         bench.assert_quiet();
-        let texts = |names: &[&str]| Data::List(names.iter().map(|name| Data::Text((*name).to_owned())).collect());
+        let texts = |names: &[&str]| {
+            Data::List(
+                names
+                    .iter()
+                    .map(|name| Data::Text((*name).to_owned()))
+                    .collect(),
+            )
+        };
         assert_eq!(bench.field("b", "got"), texts(&["hello", "all"]));
         assert_eq!(bench.field("b", "from"), Data::Text("a".to_owned()));
         assert_eq!(bench.number("b", "second"), 2.0);
-        assert_eq!(bench.field("b", "at"), Data::Vec3(glam::Vec3::new(1.0, 2.0, 3.0)));
+        assert_eq!(
+            bench.field("b", "at"),
+            Data::Vec3(glam::Vec3::new(1.0, 2.0, 3.0))
+        );
         assert_eq!(bench.field("b", "who"), Data::Actor(bench.id("a")));
         assert_eq!(bench.number("b", "number"), 5.0);
     }
@@ -136,8 +183,16 @@ fn a_destroyed_actor_stops_and_its_handle_names_it() {
     ];
     for ((language, script), fox) in scripts.into_iter().zip(foxes) {
         let end = super::bench::ending(language);
-        let actors = format!("[[actor]]\nname = \"hero\"\nmodel = \"sinew:hero.glb\"\nscripts = [\"hero.{end}\"]\n");
-        let mut bench = Bench::new(&actors, &[(&format!("hero.{end}"), &script), (&format!("fox.{end}"), fox)]);
+        let actors = format!(
+            "[[actor]]\nname = \"hero\"\nmodel = \"sinew:hero.glb\"\nscripts = [\"hero.{end}\"]\n"
+        );
+        let mut bench = Bench::new(
+            &actors,
+            &[
+                (&format!("hero.{end}"), &script),
+                (&format!("fox.{end}"), fox),
+            ],
+        );
         bench.run(14);
         bench.assert_quiet();
         assert_eq!(bench.number("hero", "size"), 3.0);
@@ -147,7 +202,10 @@ fn a_destroyed_actor_stops_and_its_handle_names_it() {
         assert_eq!(bench.field("hero", "alive"), Data::Bool(false));
         let problem = &bench.host.problems()[0];
         assert_eq!(problem.diagnostic.code, "E-SCRIPT-DEAD-ACTOR");
-        assert_eq!(problem.diagnostic.message, "actor `fox` was destroyed at frame 5");
+        assert_eq!(
+            problem.diagnostic.message,
+            "actor `fox` was destroyed at frame 5"
+        );
     }
 }
 
@@ -163,15 +221,24 @@ fn coroutines_wait_in_game_time_and_end_with_their_actor() {
     let actors = "[[actor]]\nname = \"hero\"\nmodel = \"sinew:hero.glb\"\nscripts = [\"hero.lua\"]\n[[actor]]\nname = \"other\"\nmodel = \"sinew:fox.glb\"\n";
     let mut bench = Bench::new(actors, &[("hero.lua", script)]);
     bench.run(1);
-    assert_eq!(bench.field("hero", "log"), Data::List(vec![Data::Text("now".to_owned())]));
+    assert_eq!(
+        bench.field("hero", "log"),
+        Data::List(vec![Data::Text("now".to_owned())])
+    );
     bench.run(14);
-    let Data::List(log) = bench.field("hero", "log") else { panic!("no list") };
+    let Data::List(log) = bench.field("hero", "log") else {
+        panic!("no list")
+    };
     assert_eq!(log.len(), 1, "not yet");
     bench.run(1);
-    let Data::List(log) = bench.field("hero", "log") else { panic!("no list") };
+    let Data::List(log) = bench.field("hero", "log") else {
+        panic!("no list")
+    };
     assert_eq!(log.len(), 2, "a quarter of a second is fifteen steps");
     bench.run(3);
-    let Data::List(log) = bench.field("hero", "log") else { panic!("no list") };
+    let Data::List(log) = bench.field("hero", "log") else {
+        panic!("no list")
+    };
     let time = log[2].as_number().unwrap();
     assert!((time - 19.0 / 60.0).abs() < 1e-5, "{time}");
     bench.run(30);
@@ -181,7 +248,12 @@ fn coroutines_wait_in_game_time_and_end_with_their_actor() {
     assert_eq!(fault.span.map(|span| span.line), Some(4));
     bench.run(300);
     assert!(bench.world.actors.find("hero").is_none());
-    assert_eq!(bench.host.problems().len(), 1, "the waiting ones ended quietly: {}", bench.problems());
+    assert_eq!(
+        bench.host.problems().len(),
+        1,
+        "the waiting ones ended quietly: {}",
+        bench.problems()
+    );
     assert_eq!(bench.world.actors.find("other").unwrap().tint, [1.0; 4]);
 }
 
@@ -210,7 +282,9 @@ fn tweens_timers_and_random_numbers_repeat() {
         bench.assert_quiet();
         assert_eq!(bench.number("hero", "open"), 1.0);
         assert_eq!(bench.field("hero", "pending"), Data::Bool(false));
-        let Data::List(rolls) = bench.field("hero", "rolls") else { panic!("no rolls") };
+        let Data::List(rolls) = bench.field("hero", "rolls") else {
+            panic!("no rolls")
+        };
         let rolls: Vec<f64> = rolls.iter().filter_map(Data::as_number).collect();
         (rolls, sinew_world::hash(&bench.world, &bench.host))
     };
@@ -240,9 +314,18 @@ fn properties_come_from_the_level_and_actors_are_looked_up() {
         bench.run(1);
         bench.assert_quiet();
         assert_eq!(bench.number("hero", "pace"), 2.0, "clamped");
-        assert_eq!(bench.field("hero", "point"), Data::Vec3(glam::Vec3::new(4.0, 5.0, 6.0)));
+        assert_eq!(
+            bench.field("hero", "point"),
+            Data::Vec3(glam::Vec3::new(4.0, 5.0, 6.0))
+        );
         assert_eq!(bench.field("hero", "friend"), Data::Nil);
-        bench.world.spawn(sinew_world::Spawn { name: "late".to_owned(), ..Default::default() }).unwrap();
+        bench
+            .world
+            .spawn(sinew_world::Spawn {
+                name: "late".to_owned(),
+                ..Default::default()
+            })
+            .unwrap();
         bench.run(1);
         assert_eq!(bench.field("hero", "friend"), Data::Text("late".to_owned()));
         let misspelt = actors.replace("pace = 9", "pcae = 9");
@@ -263,6 +346,9 @@ fn handles_are_equal_to_themselves_and_can_be_keys() {
     bench.run(1);
     bench.assert_quiet();
     assert_eq!(bench.field("hero", "same"), Data::Bool(true));
-    assert_eq!(bench.field("hero", "text"), Data::Text("actor hero".to_owned()));
+    assert_eq!(
+        bench.field("hero", "text"),
+        Data::Text("actor hero".to_owned())
+    );
     assert_eq!(bench.field("hero", "kind"), Data::Text("actor".to_owned()));
 }

@@ -33,7 +33,11 @@ fn name(call: &mut Call<'_>, actor: ActorId) -> Result<String, ApiError> {
 }
 
 fn alive(call: &mut Call<'_>, actor: ActorId) -> Result<bool, ApiError> {
-    Ok(call.world.actors.get(actor).is_some_and(|actor| actor.alive))
+    Ok(call
+        .world
+        .actors
+        .get(actor)
+        .is_some_and(|actor| actor.alive))
 }
 
 fn tags(call: &mut Call<'_>, actor: ActorId) -> Result<Vec<String>, ApiError> {
@@ -54,7 +58,10 @@ pub(super) fn words(list: List<'_>, parameter: &str) -> Result<Vec<String>, ApiE
             Data::Text(text) => Ok(text.clone()),
             other => Err(ApiError::new(
                 "E-SCRIPT-ARGUMENT",
-                format!("`{parameter}` must be a list of texts, but it holds {}", other.kind()),
+                format!(
+                    "`{parameter}` must be a list of texts, but it holds {}",
+                    other.kind()
+                ),
             )),
         })
         .collect()

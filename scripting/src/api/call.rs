@@ -21,7 +21,12 @@ pub struct Caller {
 
 impl Default for Caller {
     fn default() -> Self {
-        Self { space: Arc::from(""), actor: None, script: 0, task: None }
+        Self {
+            space: Arc::from(""),
+            actor: None,
+            script: 0,
+            task: None,
+        }
     }
 }
 
@@ -168,7 +173,11 @@ impl std::ops::DerefMut for ApiError {
 impl ApiError {
     /// An error without help.
     pub fn new(code: impl Into<String>, message: impl Into<String>) -> Self {
-        Self(Box::new(Refusal { code: code.into(), message: message.into(), ..Refusal::default() }))
+        Self(Box::new(Refusal {
+            code: code.into(),
+            message: message.into(),
+            ..Refusal::default()
+        }))
     }
 
     /// A value that is refused for what it is.
@@ -206,9 +215,18 @@ impl ApiError {
     }
 
     /// A name that something does not have.
-    pub fn unknown<'n>(owner: &str, what: &str, name: &str, known: impl Iterator<Item = &'n str>) -> Self {
+    pub fn unknown<'n>(
+        owner: &str,
+        what: &str,
+        name: &str,
+        known: impl Iterator<Item = &'n str>,
+    ) -> Self {
         let known: Vec<&str> = known.collect();
-        let error = Self::new("E-SCRIPT-UNKNOWN", format!("{owner} has no {what} `{name}`")).about(name);
+        let error = Self::new(
+            "E-SCRIPT-UNKNOWN",
+            format!("{owner} has no {what} `{name}`"),
+        )
+        .about(name);
         match nearest(name, known.iter().copied()) {
             Some(near) => error.nearest(near),
             None if known.is_empty() => error,
@@ -234,7 +252,11 @@ impl ApiError {
 
 fn listed(names: &[&str]) -> String {
     const MOST: usize = 12;
-    let shown: Vec<String> = names.iter().take(MOST).map(|name| format!("`{name}`")).collect();
+    let shown: Vec<String> = names
+        .iter()
+        .take(MOST)
+        .map(|name| format!("`{name}`"))
+        .collect();
     let more = if names.len() > MOST { ", ..." } else { "" };
     format!("{}{more}", shown.join(", "))
 }
@@ -243,11 +265,22 @@ impl From<WorldError> for ApiError {
     fn from(error: WorldError) -> Self {
         let message = error.to_string();
         match error {
-            WorldError::Destroyed { .. } | WorldError::NoActor => Self::new("E-SCRIPT-DEAD-ACTOR", message),
+            WorldError::Destroyed { .. } | WorldError::NoActor => {
+                Self::new("E-SCRIPT-DEAD-ACTOR", message)
+            }
             WorldError::NameTaken(name) => Self::new("E-SCRIPT-NAME-TAKEN", message).about(&name),
             WorldError::NoModel(_) => Self::new("E-SCRIPT-NO-MODEL", message),
-            WorldError::Unknown { owner, what, name, nearest } => {
-                let error = Self::new("E-SCRIPT-UNKNOWN", format!("{owner} has no {what} `{name}`")).about(&name);
+            WorldError::Unknown {
+                owner,
+                what,
+                name,
+                nearest,
+            } => {
+                let error = Self::new(
+                    "E-SCRIPT-UNKNOWN",
+                    format!("{owner} has no {what} `{name}`"),
+                )
+                .about(&name);
                 match nearest {
                     Some(near) => error.nearest(&near),
                     None => error,
@@ -265,10 +298,12 @@ impl Call<'_> {
     /// # Errors
     /// While a file loads there is none.
     pub fn this(&self) -> Result<ActorId, ApiError> {
-        self.host
-            .caller
-            .actor
-            .ok_or_else(|| ApiError::new("E-SCRIPT-LOADING", "this works only inside functions, while the level runs"))
+        self.host.caller.actor.ok_or_else(|| {
+            ApiError::new(
+                "E-SCRIPT-LOADING",
+                "this works only inside functions, while the level runs",
+            )
+        })
     }
 
     /// An actor to read.
@@ -305,7 +340,10 @@ impl Call<'_> {
 
     /// The name of an actor, for messages.
     pub fn name_of(&self, id: ActorId) -> String {
-        self.world.actors.get(id).map_or_else(|| "?".to_owned(), |actor| actor.name.to_string())
+        self.world
+            .actors
+            .get(id)
+            .map_or_else(|| "?".to_owned(), |actor| actor.name.to_string())
     }
 
     /// A layer of an actor's graph; the base layer where none is named.
@@ -319,7 +357,13 @@ impl Call<'_> {
             None => (!graph.layers.is_empty()).then_some(0),
         };
         found.ok_or_else(|| match name {
-            Some(name) => self.graph_lacks(id, graph, "layer", name, graph.layers.iter().map(|layer| &layer.name)),
+            Some(name) => self.graph_lacks(
+                id,
+                graph,
+                "layer",
+                name,
+                graph.layers.iter().map(|layer| &layer.name),
+            ),
             None => ApiError::invalid(format!("`{}` plays no graph", self.name_of(id)))
                 .help("give its script a `graph`, or use `play_clip`"),
         })
@@ -360,13 +404,20 @@ impl Call<'_> {
             .find(|ask| ask.task == task && ask.actor == actor && ask.asked.same_thing(&asked));
         match known {
             Some(ask) => ask.seconds = seconds,
-            None => self.host.asks.push(Ask { task, actor, asked, seconds }),
+            None => self.host.asks.push(Ask {
+                task,
+                actor,
+                asked,
+                seconds,
+            }),
         }
     }
 
     /// Forgets what was asked for, whoever asked: it was let go.
     pub fn forget(&mut self, actor: ActorId, asked: &Asked) {
-        self.host.asks.retain(|ask| ask.actor != actor || !ask.asked.same_thing(asked));
+        self.host
+            .asks
+            .retain(|ask| ask.actor != actor || !ask.asked.same_thing(asked));
     }
 }
 
@@ -389,7 +440,9 @@ pub(crate) fn release(world: &mut World, ask: &Ask) {
         }
         Asked::Layer(name, before) => {
             if let Some(layer) = animation.graph.layer(name) {
-                animation.state.set_layer_weight(layer, *before, ask.seconds);
+                animation
+                    .state
+                    .set_layer_weight(layer, *before, ask.seconds);
             }
         }
     }

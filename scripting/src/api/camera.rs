@@ -46,7 +46,12 @@ fn set_distance(call: &mut Call<'_>, distance: Option<f32>) {
     }
 }
 
-fn follow(call: &mut Call<'_>, actor: ActorId, distance: Option<f32>, height: f32) -> Result<(), ApiError> {
+fn follow(
+    call: &mut Call<'_>,
+    actor: ActorId,
+    distance: Option<f32>,
+    height: f32,
+) -> Result<(), ApiError> {
     call.actor(actor)?;
     call.world.camera.mode = CameraMode::Follow { actor, height };
     set_distance(call, distance);

@@ -83,35 +83,94 @@ fn show(call: &mut Call<'_>, shape: DebugShape, seconds: f32, color: Rgba) {
     call.world.debug.shapes.push((shape, color.0, seconds));
 }
 
-fn line(call: &mut Call<'_>, from: Vec3, to: Vec3, seconds: f32, color: Rgba) -> Result<(), ApiError> {
+fn line(
+    call: &mut Call<'_>,
+    from: Vec3,
+    to: Vec3,
+    seconds: f32,
+    color: Rgba,
+) -> Result<(), ApiError> {
     show(call, DebugShape::Line(from, to), seconds, color);
     Ok(())
 }
 
-fn ring(call: &mut Call<'_>, center: Vec3, radius: f32, seconds: f32, color: Rgba) -> Result<(), ApiError> {
-    show(call, DebugShape::Ring { center_world: center, radius }, seconds, color);
+fn ring(
+    call: &mut Call<'_>,
+    center: Vec3,
+    radius: f32,
+    seconds: f32,
+    color: Rgba,
+) -> Result<(), ApiError> {
+    show(
+        call,
+        DebugShape::Ring {
+            center_world: center,
+            radius,
+        },
+        seconds,
+        color,
+    );
     Ok(())
 }
 
-fn sphere(call: &mut Call<'_>, center: Vec3, radius: f32, seconds: f32, color: Rgba) -> Result<(), ApiError> {
-    show(call, DebugShape::Sphere { center_world: center, radius }, seconds, color);
+fn sphere(
+    call: &mut Call<'_>,
+    center: Vec3,
+    radius: f32,
+    seconds: f32,
+    color: Rgba,
+) -> Result<(), ApiError> {
+    show(
+        call,
+        DebugShape::Sphere {
+            center_world: center,
+            radius,
+        },
+        seconds,
+        color,
+    );
     Ok(())
 }
 
-fn write(call: &mut Call<'_>, at: Vec3, text: &str, seconds: f32, color: Rgba) -> Result<(), ApiError> {
+fn write(
+    call: &mut Call<'_>,
+    at: Vec3,
+    text: &str,
+    seconds: f32,
+    color: Rgba,
+) -> Result<(), ApiError> {
     let text = text.chars().take(200).collect();
-    call.world.debug.texts.push(DebugText { at_world: at, text, color: color.0, seconds });
+    call.world.debug.texts.push(DebugText {
+        at_world: at,
+        text,
+        color: color.0,
+        seconds,
+    });
     Ok(())
 }
 
 fn axes(call: &mut Call<'_>, at: Vec3, size: f32, seconds: f32) -> Result<(), ApiError> {
-    for (axis, color) in [(Vec3::X, [1.0, 0.1, 0.1, 1.0]), (Vec3::Y, [0.1, 0.8, 0.1, 1.0]), (Vec3::Z, [0.2, 0.3, 1.0, 1.0])] {
-        show(call, DebugShape::Line(at, at + axis * size), seconds, Rgba(color));
+    for (axis, color) in [
+        (Vec3::X, [1.0, 0.1, 0.1, 1.0]),
+        (Vec3::Y, [0.1, 0.8, 0.1, 1.0]),
+        (Vec3::Z, [0.2, 0.3, 1.0, 1.0]),
+    ] {
+        show(
+            call,
+            DebugShape::Line(at, at + axis * size),
+            seconds,
+            Rgba(color),
+        );
     }
     Ok(())
 }
 
-fn skeleton(call: &mut Call<'_>, actor: ActorId, seconds: f32, color: Rgba) -> Result<(), ApiError> {
+fn skeleton(
+    call: &mut Call<'_>,
+    actor: ActorId,
+    seconds: f32,
+    color: Rgba,
+) -> Result<(), ApiError> {
     call.animation(actor)?;
     show(call, DebugShape::Skeleton(actor), seconds, color);
     Ok(())

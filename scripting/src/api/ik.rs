@@ -64,10 +64,26 @@ struct IkInfo {
 static IK_INFO: Record = Record {
     name: "IkInfo",
     fields: &[
-        Field { name: "reached", ty: Type::Bool, doc: "Whether the full reach meets the target." },
-        Field { name: "error", ty: Type::Number, doc: "Metres that are missing." },
-        Field { name: "limit_hit", ty: Type::Bool, doc: "Whether a joint's limit kept it from the target." },
-        Field { name: "weight", ty: Type::Number, doc: "How much of the reach is seen at this moment, 0 to 1." },
+        Field {
+            name: "reached",
+            ty: Type::Bool,
+            doc: "Whether the full reach meets the target.",
+        },
+        Field {
+            name: "error",
+            ty: Type::Number,
+            doc: "Metres that are missing.",
+        },
+        Field {
+            name: "limit_hit",
+            ty: Type::Bool,
+            doc: "Whether a joint's limit kept it from the target.",
+        },
+        Field {
+            name: "weight",
+            ty: Type::Number,
+            doc: "How much of the reach is seen at this moment, 0 to 1.",
+        },
     ],
 };
 
@@ -89,27 +105,42 @@ impl Answer for IkInfo {
 fn chain_index(call: &Call<'_>, actor: ActorId, name: &str) -> Result<usize, ApiError> {
     let graph = &call.animation(actor)?.graph;
     let found = graph.chain(name).map(usize::from);
-    found.ok_or_else(|| call.graph_lacks(actor, graph, "chain", name, graph.chains.iter().map(|chain| &chain.name)))
+    found.ok_or_else(|| {
+        call.graph_lacks(
+            actor,
+            graph,
+            "chain",
+            name,
+            graph.chains.iter().map(|chain| &chain.name),
+        )
+    })
 }
 
 fn target(call: &Call<'_>, aim: Aim, socket: Option<&str>) -> Result<Target, ApiError> {
     match (aim, socket) {
         (Aim::Point(point), None) => Ok(Target::Point(point)),
-        (Aim::Point(_), Some(_)) => {
-            Err(ApiError::invalid("`socket` names a joint of the target actor, but `target` is a point").about("socket"))
-        }
+        (Aim::Point(_), Some(_)) => Err(ApiError::invalid(
+            "`socket` names a joint of the target actor, but `target` is a point",
+        )
+        .about("socket")),
         (Aim::Actor(actor), None) => {
             call.actor(actor)?;
             Ok(Target::Actor { actor, joint: None })
         }
         (Aim::Actor(actor), Some(socket)) => {
             let joint = super::joints::find(call, actor, crate::value::JointKey::Name(socket))?;
-            Ok(Target::Actor { actor, joint: Some(joint) })
+            Ok(Target::Actor {
+                actor,
+                joint: Some(joint),
+            })
         }
     }
 }
 
-#[allow(clippy::too_many_arguments, reason = "one argument for each entry of the row")]
+#[allow(
+    clippy::too_many_arguments,
+    reason = "one argument for each entry of the row"
+)]
 fn set_ik(
     call: &mut Call<'_>,
     actor: ActorId,
@@ -139,7 +170,12 @@ fn set_ik(
     Ok(())
 }
 
-fn clear_ik(call: &mut Call<'_>, actor: ActorId, chain: &str, seconds: f32) -> Result<(), ApiError> {
+fn clear_ik(
+    call: &mut Call<'_>,
+    actor: ActorId,
+    chain: &str,
+    seconds: f32,
+) -> Result<(), ApiError> {
     let index = chain_index(call, actor, chain)?;
     let goal = &mut call.animation_mut(actor)?.chains[index];
     goal.target = None;
@@ -153,8 +189,17 @@ fn ik_report(call: &mut Call<'_>, actor: ActorId, chain: &str) -> Result<IkInfo,
     let goal = &call.animation(actor)?.chains[index];
     let report = goal.report;
     // Before the first solve nothing is known: an infinite distance would not survive plain data.
-    let error = if report.error.is_finite() { report.error } else { 0.0 };
-    Ok(IkInfo { reached: report.reached, error, limit_hit: report.limit_hit, weight: goal.weight.value })
+    let error = if report.error.is_finite() {
+        report.error
+    } else {
+        0.0
+    };
+    Ok(IkInfo {
+        reached: report.reached,
+        error,
+        limit_hit: report.limit_hit,
+        weight: goal.weight.value,
+    })
 }
 
 fn look_at(
@@ -166,14 +211,21 @@ fn look_at(
 ) -> Result<(), ApiError> {
     if call.animation(actor)?.graph.look_at.is_none() {
         let message = format!("the graph of `{}` has no `look_at`", call.name_of(actor));
-        return Err(ApiError::invalid(message)
-            .about("look_at")
-            .help("add `look_at = { chain = { ... } }` to the graph, from the lowest joint to the head"));
+        return Err(ApiError::invalid(message).about("look_at").help(
+            "add `look_at = { chain = { ... } }` to the graph, from the lowest joint to the head",
+        ));
     }
     let target = aim.map(|aim| target(call, aim, None)).transpose()?;
     let look = &mut call.animation_mut(actor)?.look;
     look.target = target;
-    look.weight.to(if target.is_some() { weight.clamp(0.0, 1.0) } else { 0.0 }, seconds);
+    look.weight.to(
+        if target.is_some() {
+            weight.clamp(0.0, 1.0)
+        } else {
+            0.0
+        },
+        seconds,
+    );
     match target {
         Some(_) => call.note(actor, Asked::Look, seconds),
         None => call.forget(actor, &Asked::Look),

@@ -30,16 +30,23 @@ rows! {
 fn index(call: &Call<'_>, name: &str) -> Result<u16, ApiError> {
     let controls = &call.world.controls;
     controls.find(name).ok_or_else(|| {
-        ApiError::unknown("the level", "action", name, controls.actions.iter().map(|action| action.name.as_str()))
+        ApiError::unknown(
+            "the level",
+            "action",
+            name,
+            controls.actions.iter().map(|action| action.name.as_str()),
+        )
     })
 }
 
 fn vector(call: &mut Call<'_>, action: &str) -> Result<Vec3, ApiError> {
     let index = index(call, action)?;
     if !call.world.controls.actions[usize::from(index)].axis {
-        return Err(ApiError::invalid(format!("action `{action}` is a button, not a direction"))
-            .about(action)
-            .help("use `input.held`, `input.pressed` or `input.value`"));
+        return Err(
+            ApiError::invalid(format!("action `{action}` is a button, not a direction"))
+                .about(action)
+                .help("use `input.held`, `input.pressed` or `input.value`"),
+        );
     }
     Ok(call.world.ground_vector(index))
 }
@@ -55,5 +62,8 @@ fn pressed(call: &mut Call<'_>, action: &str) -> Result<bool, ApiError> {
 
 fn value(call: &mut Call<'_>, action: &str) -> Result<f32, ApiError> {
     let index = index(call, action)?;
-    Ok(call.world.controls.actions[usize::from(index)].value.length().min(1.0))
+    Ok(call.world.controls.actions[usize::from(index)]
+        .value
+        .length()
+        .min(1.0))
 }

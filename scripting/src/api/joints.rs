@@ -62,19 +62,32 @@ pub(super) fn find(call: &Call<'_>, actor: ActorId, key: JointKey<'_>) -> Result
     match key {
         JointKey::Name(name) => skeleton.find(name).ok_or_else(|| {
             let owner = format!("the model of `{}`", call.name_of(actor));
-            ApiError::unknown(&owner, "joint", name, skeleton.names.iter().map(String::as_str))
+            ApiError::unknown(
+                &owner,
+                "joint",
+                name,
+                skeleton.names.iter().map(String::as_str),
+            )
         }),
         JointKey::Index(index) => u16::try_from(index)
             .ok()
             .filter(|&index| usize::from(index) < skeleton.len())
             .ok_or_else(|| {
                 let last = skeleton.len().saturating_sub(1);
-                ApiError::invalid(format!("`{}` has joints 0 to {last}, not {index}", call.name_of(actor)))
+                ApiError::invalid(format!(
+                    "`{}` has joints 0 to {last}, not {index}",
+                    call.name_of(actor)
+                ))
             }),
     }
 }
 
-fn placed(call: &Call<'_>, actor: ActorId, key: JointKey<'_>, space: Space) -> Result<(Vec3, Quat), ApiError> {
+fn placed(
+    call: &Call<'_>,
+    actor: ActorId,
+    key: JointKey<'_>,
+    space: Space,
+) -> Result<(Vec3, Quat), ApiError> {
     let index = find(call, actor, key)?;
     let model = call.animation(actor)?.model_joints[usize::from(index)];
     let placed = match space {
@@ -85,15 +98,30 @@ fn placed(call: &Call<'_>, actor: ActorId, key: JointKey<'_>, space: Space) -> R
     Ok((position, rotation))
 }
 
-fn joint_position(call: &mut Call<'_>, actor: ActorId, joint: JointKey<'_>, space: Space) -> Result<Vec3, ApiError> {
+fn joint_position(
+    call: &mut Call<'_>,
+    actor: ActorId,
+    joint: JointKey<'_>,
+    space: Space,
+) -> Result<Vec3, ApiError> {
     Ok(placed(call, actor, joint, space)?.0)
 }
 
-fn joint_forward(call: &mut Call<'_>, actor: ActorId, joint: JointKey<'_>, space: Space) -> Result<Vec3, ApiError> {
+fn joint_forward(
+    call: &mut Call<'_>,
+    actor: ActorId,
+    joint: JointKey<'_>,
+    space: Space,
+) -> Result<Vec3, ApiError> {
     Ok(placed(call, actor, joint, space)?.1 * Vec3::Z)
 }
 
-fn joint_up(call: &mut Call<'_>, actor: ActorId, joint: JointKey<'_>, space: Space) -> Result<Vec3, ApiError> {
+fn joint_up(
+    call: &mut Call<'_>,
+    actor: ActorId,
+    joint: JointKey<'_>,
+    space: Space,
+) -> Result<Vec3, ApiError> {
     Ok(placed(call, actor, joint, space)?.1 * Vec3::Y)
 }
 
@@ -111,10 +139,21 @@ fn joint_name(call: &mut Call<'_>, actor: ActorId, index: i64) -> Result<String,
 }
 
 fn has_joint(call: &mut Call<'_>, actor: ActorId, name: &str) -> Result<bool, ApiError> {
-    Ok(call.animation(actor)?.model.value.skeleton.find(name).is_some())
+    Ok(call
+        .animation(actor)?
+        .model
+        .value
+        .skeleton
+        .find(name)
+        .is_some())
 }
 
-fn attach_to(call: &mut Call<'_>, actor: ActorId, parent: ActorId, socket: Option<&str>) -> Result<(), ApiError> {
+fn attach_to(
+    call: &mut Call<'_>,
+    actor: ActorId,
+    parent: ActorId,
+    socket: Option<&str>,
+) -> Result<(), ApiError> {
     Ok(call.world.attach(actor, parent, socket)?)
 }
 

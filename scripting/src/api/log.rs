@@ -53,7 +53,10 @@ pub(crate) fn plain(data: &Data, names: &dyn Fn(sinew_world::ActorId) -> String)
             format!("[{}]", items.join(", "))
         }
         Data::Map(map) => {
-            let entries: Vec<String> = map.iter().map(|(key, value)| format!("{key}: {}", plain(value, names))).collect();
+            let entries: Vec<String> = map
+                .iter()
+                .map(|(key, value)| format!("{key}: {}", plain(value, names)))
+                .collect();
             format!("{{{}}}", entries.join(", "))
         }
     }

@@ -142,14 +142,19 @@ fn blend(a: Blendable, b: Blendable, t: f64, name: &str) -> Result<Data, ApiErro
     match (a, b) {
         (Blendable::Number(a), Blendable::Number(b)) => Ok(Data::Number(a + (b - a) * t)),
         (Blendable::Vec3(a), Blendable::Vec3(b)) => Ok(Data::Vec3(a + (b - a) * t as f32)),
-        _ => Err(ApiError::new("E-SCRIPT-ARGUMENT", format!("`{name}` takes two numbers or two vectors, got one of each"))
-            .about(name)),
+        _ => Err(ApiError::new(
+            "E-SCRIPT-ARGUMENT",
+            format!("`{name}` takes two numbers or two vectors, got one of each"),
+        )
+        .about(name)),
     }
 }
 
 fn clamp(_: &mut Call<'_>, x: f64, low: f64, high: f64) -> Result<f64, ApiError> {
     if low > high {
-        return Err(ApiError::invalid(format!("`low` ({low}) is more than `high` ({high})")).about("clamp"));
+        return Err(
+            ApiError::invalid(format!("`low` ({low}) is more than `high` ({high})")).about("clamp"),
+        );
     }
     Ok(x.clamp(low, high))
 }
@@ -169,7 +174,17 @@ fn remap(
     Ok(to_low + (x - from_low) / span * (to_high - to_low))
 }
 
-fn smooth(_: &mut Call<'_>, current: Blendable, target: Blendable, half_life: f64, dt: f64) -> Result<Data, ApiError> {
-    let way = if half_life > 0.0 { 1.0 - (-dt.max(0.0) / half_life).exp2() } else { 1.0 };
+fn smooth(
+    _: &mut Call<'_>,
+    current: Blendable,
+    target: Blendable,
+    half_life: f64,
+    dt: f64,
+) -> Result<Data, ApiError> {
+    let way = if half_life > 0.0 {
+        1.0 - (-dt.max(0.0) / half_life).exp2()
+    } else {
+        1.0
+    };
     blend(current, target, way, "smooth")
 }

@@ -26,7 +26,12 @@ rows! {
 fn send(call: &mut Call<'_>, actor: ActorId, name: &str, data: Data) -> Result<(), ApiError> {
     call.actor(actor)?;
     let from = call.host.caller.actor;
-    call.world.messages.send(Message { to: actor, from, name: name.to_owned(), data });
+    call.world.messages.send(Message {
+        to: actor,
+        from,
+        name: name.to_owned(),
+        data,
+    });
     Ok(())
 }
 
@@ -35,7 +40,12 @@ fn broadcast(call: &mut Call<'_>, name: &str, data: Data) -> Result<(), ApiError
     let mut ids = Vec::new();
     call.world.actors.ids_into(&mut ids);
     for to in ids.into_iter().filter(|&id| Some(id) != from) {
-        call.world.messages.send(Message { to, from, name: name.to_owned(), data: data.clone() });
+        call.world.messages.send(Message {
+            to,
+            from,
+            name: name.to_owned(),
+            data: data.clone(),
+        });
     }
     Ok(())
 }

@@ -26,8 +26,8 @@ mod world;
 use sinew_anim::nearest;
 use sinew_world::{ActorId, Data};
 
-pub use call::{ApiError, Asked, Refusal, Call, Caller, Host, LogLevel, LogLine};
 pub(crate) use call::release;
+pub use call::{ApiError, Asked, Call, Caller, Host, LogLevel, LogLine, Refusal};
 
 use crate::value::{Argument, Type, Value};
 
@@ -139,7 +139,11 @@ impl Function {
             1 => "at most 1 argument".to_owned(),
             more => format!("at most {more} arguments"),
         };
-        Err(ApiError::new("E-SCRIPT-ARGUMENTS", format!("`{}` takes {takes}, got {given}", self.name)).about(self.name))
+        Err(ApiError::new(
+            "E-SCRIPT-ARGUMENTS",
+            format!("`{}` takes {takes}, got {given}", self.name),
+        )
+        .about(self.name))
     }
 
     /// Checks one key of a table of options.
@@ -152,7 +156,11 @@ impl Function {
             return Ok(());
         }
         let known: Vec<String> = names().map(|name| format!("`{name}`")).collect();
-        let error = ApiError::new("E-SCRIPT-OPTION", format!("`{}` has no option `{key}`", self.name)).about(key);
+        let error = ApiError::new(
+            "E-SCRIPT-OPTION",
+            format!("`{}` has no option `{key}`", self.name),
+        )
+        .about(key);
         Err(match nearest(key, names()) {
             Some(name) => error.nearest(name),
             None => error.help(format!("its options are {}", known.join(", "))),
@@ -161,7 +169,11 @@ impl Function {
 
     /// The error for something that is given where the table of options belongs.
     pub fn no_options(&self, given: &Value<'_>) -> ApiError {
-        let message = format!("the options of `{}` must be a table, got {}", self.name, given.words());
+        let message = format!(
+            "the options of `{}` must be a table, got {}",
+            self.name,
+            given.words()
+        );
         ApiError::new("E-SCRIPT-ARGUMENT", message).about(self.name)
     }
 
@@ -170,9 +182,17 @@ impl Function {
     ///
     /// # Errors
     /// A value of the wrong kind, or what the function itself refuses.
-    pub fn invoke(&self, call: &mut Call<'_>, actor: ActorId, values: &[Value<'_>]) -> Result<Data, ApiError> {
+    pub fn invoke(
+        &self,
+        call: &mut Call<'_>,
+        actor: ActorId,
+        values: &[Value<'_>],
+    ) -> Result<Data, ApiError> {
         if call.host.loading && !self.works_while_loading() {
-            let message = format!("`{}` works only inside functions, while the level runs", self.path());
+            let message = format!(
+                "`{}` works only inside functions, while the level runs",
+                self.path()
+            );
             return Err(ApiError::new("E-SCRIPT-LOADING", message).about(self.name));
         }
         (self.call)(call, actor, values)
@@ -205,7 +225,11 @@ impl<'a> Values<'_, 'a> {
             return Ok(default);
         }
         T::read(value).ok_or_else(|| {
-            let message = format!("`{name}` must be {}, got {}", T::TYPE.words(unit), value.words());
+            let message = format!(
+                "`{name}` must be {}, got {}",
+                T::TYPE.words(unit),
+                value.words()
+            );
             let mut error = ApiError::new("E-SCRIPT-ARGUMENT", message).about(self.function);
             error.value = match value {
                 Value::Nil => None,
@@ -260,21 +284,39 @@ macro_rules! rows {
 }
 
 macro_rules! owner {
-    (global) => { $crate::api::Owner::Global };
-    (service $service:literal) => { $crate::api::Owner::Service($service) };
-    (method) => { $crate::api::Owner::Method };
-    (get) => { $crate::api::Owner::Get };
-    (set) => { $crate::api::Owner::Set };
+    (global) => {
+        $crate::api::Owner::Global
+    };
+    (service $service:literal) => {
+        $crate::api::Owner::Service($service)
+    };
+    (method) => {
+        $crate::api::Owner::Method
+    };
+    (get) => {
+        $crate::api::Owner::Get
+    };
+    (set) => {
+        $crate::api::Owner::Set
+    };
 }
 
 macro_rules! languages {
-    () => { $crate::api::Languages::Both };
-    (lua) => { $crate::api::Languages::Lua };
+    () => {
+        $crate::api::Languages::Both
+    };
+    (lua) => {
+        $crate::api::Languages::Lua
+    };
 }
 
 macro_rules! maybe {
-    () => { None };
-    ($value:expr) => { Some($value) };
+    () => {
+        None
+    };
+    ($value:expr) => {
+        Some($value)
+    };
 }
 
 macro_rules! parameter {
@@ -373,10 +415,55 @@ mod tests {
 
     /// Words that Rhai or Lua keep for themselves.
     const RESERVED: &[&str] = &[
-        "spawn", "match", "default", "new", "with", "shared", "sync", "async", "await", "yield", "thread", "go",
-        "goto", "case", "var", "void", "null", "nil", "static", "public", "private", "protected", "package", "super",
-        "this", "module", "export", "import", "is", "as", "in", "use", "until", "continue", "print", "debug", "eval",
-        "call", "curry", "type_of", "loop", "end", "repeat", "function", "local", "not", "and", "or", "then",
+        "spawn",
+        "match",
+        "default",
+        "new",
+        "with",
+        "shared",
+        "sync",
+        "async",
+        "await",
+        "yield",
+        "thread",
+        "go",
+        "goto",
+        "case",
+        "var",
+        "void",
+        "null",
+        "nil",
+        "static",
+        "public",
+        "private",
+        "protected",
+        "package",
+        "super",
+        "this",
+        "module",
+        "export",
+        "import",
+        "is",
+        "as",
+        "in",
+        "use",
+        "until",
+        "continue",
+        "print",
+        "debug",
+        "eval",
+        "call",
+        "curry",
+        "type_of",
+        "loop",
+        "end",
+        "repeat",
+        "function",
+        "local",
+        "not",
+        "and",
+        "or",
+        "then",
     ];
 
     #[test]
@@ -387,12 +474,26 @@ mod tests {
             assert!(seen.insert((function.owner, function.name)), "{path} twice");
             assert!(!RESERVED.contains(&function.name), "{path} is reserved");
             assert!(function.parameters.len() <= MAX_PARAMETERS, "{path}");
-            assert!(function.parameters.len() + function.options.len() <= MAX_VALUES, "{path}");
+            assert!(
+                function.parameters.len() + function.options.len() <= MAX_VALUES,
+                "{path}"
+            );
             let first = function.doc[0].trim();
-            assert!(first.ends_with(['.', ':']) || function.doc.len() > 1, "{path}: {first}");
+            assert!(
+                first.ends_with(['.', ':']) || function.doc.len() > 1,
+                "{path}: {first}"
+            );
             for parameter in function.parameters.iter().chain(function.options) {
-                assert!(!parameter.doc.is_empty() || function.owner == Owner::Set, "{path}: {}", parameter.name);
-                assert!(!RESERVED.contains(&parameter.name), "{path}: {}", parameter.name);
+                assert!(
+                    !parameter.doc.is_empty() || function.owner == Owner::Set,
+                    "{path}: {}",
+                    parameter.name
+                );
+                assert!(
+                    !RESERVED.contains(&parameter.name),
+                    "{path}: {}",
+                    parameter.name
+                );
             }
         }
     }

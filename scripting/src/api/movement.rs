@@ -62,7 +62,9 @@ fn yaw(call: &mut Call<'_>, actor: ActorId) -> Result<f32, ApiError> {
 
 fn set_yaw(call: &mut Call<'_>, actor: ActorId, yaw: f32) -> Result<(), ApiError> {
     let position = call.actor(actor)?.position_world;
-    Ok(call.world.teleport(actor, position, Some(yaw.to_radians()))?)
+    Ok(call
+        .world
+        .teleport(actor, position, Some(yaw.to_radians()))?)
 }
 
 fn forward(call: &mut Call<'_>, actor: ActorId) -> Result<Vec3, ApiError> {
@@ -82,7 +84,12 @@ fn move_by(call: &mut Call<'_>, actor: ActorId, velocity: Vec3) -> Result<(), Ap
     Ok(())
 }
 
-fn face(call: &mut Call<'_>, actor: ActorId, direction: Vec3, degrees_per_second: f32) -> Result<(), ApiError> {
+fn face(
+    call: &mut Call<'_>,
+    actor: ActorId,
+    direction: Vec3,
+    degrees_per_second: f32,
+) -> Result<(), ApiError> {
     call.actor_mut(actor)?.requests.face = Some((direction, degrees_per_second.to_radians()));
     Ok(())
 }
@@ -95,6 +102,13 @@ fn jump(call: &mut Call<'_>, actor: ActorId, speed: f32) -> Result<(), ApiError>
     Ok(())
 }
 
-fn teleport(call: &mut Call<'_>, actor: ActorId, position: Vec3, yaw: Option<f32>) -> Result<(), ApiError> {
-    Ok(call.world.teleport(actor, position, yaw.map(f32::to_radians))?)
+fn teleport(
+    call: &mut Call<'_>,
+    actor: ActorId,
+    position: Vec3,
+    yaw: Option<f32>,
+) -> Result<(), ApiError> {
+    Ok(call
+        .world
+        .teleport(actor, position, yaw.map(f32::to_radians))?)
 }

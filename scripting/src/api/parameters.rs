@@ -92,13 +92,24 @@ fn index(call: &Call<'_>, actor: ActorId, key: ParameterKey<'_>) -> Result<u16, 
         ParameterKey::Id(id) => usize::try_from(id)
             .ok()
             .and_then(|id| call.host.parameter_names.get(id))
-            .ok_or_else(|| ApiError::invalid(format!("no parameter has the id {id}")).help("ids come from `parameter_id`"))?,
+            .ok_or_else(|| {
+                ApiError::invalid(format!("no parameter has the id {id}"))
+                    .help("ids come from `parameter_id`")
+            })?,
     };
-    graph.parameter(name).ok_or_else(|| lacks(call, actor, graph, name))
+    graph
+        .parameter(name)
+        .ok_or_else(|| lacks(call, actor, graph, name))
 }
 
 fn lacks(call: &Call<'_>, actor: ActorId, graph: &Graph, name: &str) -> ApiError {
-    call.graph_lacks(actor, graph, "parameter", name, graph.parameters.iter().map(|parameter| &parameter.name))
+    call.graph_lacks(
+        actor,
+        graph,
+        "parameter",
+        name,
+        graph.parameters.iter().map(|parameter| &parameter.name),
+    )
 }
 
 fn set(
@@ -115,64 +126,123 @@ fn set(
     })
 }
 
-fn set_float(call: &mut Call<'_>, actor: ActorId, parameter: ParameterKey<'_>, value: f32) -> Result<(), ApiError> {
-    set(call, actor, parameter, |state, graph, index| state.set_float(graph, index, value))
+fn set_float(
+    call: &mut Call<'_>,
+    actor: ActorId,
+    parameter: ParameterKey<'_>,
+    value: f32,
+) -> Result<(), ApiError> {
+    set(call, actor, parameter, |state, graph, index| {
+        state.set_float(graph, index, value)
+    })
 }
 
-fn set_int(call: &mut Call<'_>, actor: ActorId, parameter: ParameterKey<'_>, value: i64) -> Result<(), ApiError> {
+fn set_int(
+    call: &mut Call<'_>,
+    actor: ActorId,
+    parameter: ParameterKey<'_>,
+    value: i64,
+) -> Result<(), ApiError> {
     let value = value.clamp(i64::from(i32::MIN), i64::from(i32::MAX)) as i32;
-    set(call, actor, parameter, |state, graph, index| state.set_int(graph, index, value))
+    set(call, actor, parameter, |state, graph, index| {
+        state.set_int(graph, index, value)
+    })
 }
 
-fn set_bool(call: &mut Call<'_>, actor: ActorId, parameter: ParameterKey<'_>, value: bool) -> Result<(), ApiError> {
-    set(call, actor, parameter, |state, graph, index| state.set_bool(graph, index, value))
+fn set_bool(
+    call: &mut Call<'_>,
+    actor: ActorId,
+    parameter: ParameterKey<'_>,
+    value: bool,
+) -> Result<(), ApiError> {
+    set(call, actor, parameter, |state, graph, index| {
+        state.set_bool(graph, index, value)
+    })
 }
 
-fn set_trigger(call: &mut Call<'_>, actor: ActorId, parameter: ParameterKey<'_>) -> Result<(), ApiError> {
+fn set_trigger(
+    call: &mut Call<'_>,
+    actor: ActorId,
+    parameter: ParameterKey<'_>,
+) -> Result<(), ApiError> {
     set(call, actor, parameter, GraphState::set_trigger)
 }
 
-fn reset_trigger(call: &mut Call<'_>, actor: ActorId, parameter: ParameterKey<'_>) -> Result<(), ApiError> {
+fn reset_trigger(
+    call: &mut Call<'_>,
+    actor: ActorId,
+    parameter: ParameterKey<'_>,
+) -> Result<(), ApiError> {
     set(call, actor, parameter, GraphState::reset_trigger)
 }
 
-fn get(call: &Call<'_>, actor: ActorId, key: ParameterKey<'_>) -> Result<(u16, ParameterValue), ApiError> {
+fn get(
+    call: &Call<'_>,
+    actor: ActorId,
+    key: ParameterKey<'_>,
+) -> Result<(u16, ParameterValue), ApiError> {
     let index = index(call, actor, key)?;
     Ok((index, call.animation(actor)?.state.value(index)))
 }
 
-fn wrong_kind(call: &Call<'_>, actor: ActorId, index: u16, value: ParameterValue, asked: &str) -> ApiError {
-    let name = call
-        .animation(actor)
-        .map_or_else(|_| String::new(), |animation| animation.graph.parameters[usize::from(index)].name.clone());
+fn wrong_kind(
+    call: &Call<'_>,
+    actor: ActorId,
+    index: u16,
+    value: ParameterValue,
+    asked: &str,
+) -> ApiError {
+    let name = call.animation(actor).map_or_else(
+        |_| String::new(),
+        |animation| animation.graph.parameters[usize::from(index)].name.clone(),
+    );
     let kind = value.kind_name();
-    ApiError::new("E-SCRIPT-PARAMETER", format!("parameter `{name}` is a {kind}, not a {asked}"))
-        .about(&name)
-        .help(format!("use `get_{kind}`"))
+    ApiError::new(
+        "E-SCRIPT-PARAMETER",
+        format!("parameter `{name}` is a {kind}, not a {asked}"),
+    )
+    .about(&name)
+    .help(format!("use `get_{kind}`"))
 }
 
-fn get_float(call: &mut Call<'_>, actor: ActorId, parameter: ParameterKey<'_>) -> Result<f32, ApiError> {
+fn get_float(
+    call: &mut Call<'_>,
+    actor: ActorId,
+    parameter: ParameterKey<'_>,
+) -> Result<f32, ApiError> {
     match get(call, actor, parameter)? {
         (_, ParameterValue::Float(value)) => Ok(value),
         (index, other) => Err(wrong_kind(call, actor, index, other, "float")),
     }
 }
 
-fn get_int(call: &mut Call<'_>, actor: ActorId, parameter: ParameterKey<'_>) -> Result<i64, ApiError> {
+fn get_int(
+    call: &mut Call<'_>,
+    actor: ActorId,
+    parameter: ParameterKey<'_>,
+) -> Result<i64, ApiError> {
     match get(call, actor, parameter)? {
         (_, ParameterValue::Int(value)) => Ok(i64::from(value)),
         (index, other) => Err(wrong_kind(call, actor, index, other, "int")),
     }
 }
 
-fn get_bool(call: &mut Call<'_>, actor: ActorId, parameter: ParameterKey<'_>) -> Result<bool, ApiError> {
+fn get_bool(
+    call: &mut Call<'_>,
+    actor: ActorId,
+    parameter: ParameterKey<'_>,
+) -> Result<bool, ApiError> {
     match get(call, actor, parameter)? {
         (_, ParameterValue::Bool(value)) => Ok(value),
         (index, other) => Err(wrong_kind(call, actor, index, other, "bool")),
     }
 }
 
-fn get_trigger(call: &mut Call<'_>, actor: ActorId, parameter: ParameterKey<'_>) -> Result<bool, ApiError> {
+fn get_trigger(
+    call: &mut Call<'_>,
+    actor: ActorId,
+    parameter: ParameterKey<'_>,
+) -> Result<bool, ApiError> {
     match get(call, actor, parameter)? {
         (_, ParameterValue::Trigger(value)) => Ok(value),
         (index, other) => Err(wrong_kind(call, actor, index, other, "trigger")),
@@ -192,12 +262,22 @@ fn set_params(call: &mut Call<'_>, actor: ActorId, values: Table<'_>) -> Result<
     outcome
 }
 
-fn set_param(call: &mut Call<'_>, actor: ActorId, name: &str, value: &Data) -> Result<(), ApiError> {
+fn set_param(
+    call: &mut Call<'_>,
+    actor: ActorId,
+    name: &str,
+    value: &Data,
+) -> Result<(), ApiError> {
     let key = ParameterKey::Name(name);
     let (_, now) = get(call, actor, key)?;
     match (now, value) {
         (ParameterValue::Float(_), value) if value.as_number().is_some_and(f64::is_finite) => {
-            set_float(call, actor, key, value.as_number().unwrap_or_default() as f32)
+            set_float(
+                call,
+                actor,
+                key,
+                value.as_number().unwrap_or_default() as f32,
+            )
         }
         (ParameterValue::Int(_), Data::Int(value)) => set_int(call, actor, key, *value),
         (ParameterValue::Int(_), Data::Number(value)) if value.fract() == 0.0 => {
@@ -213,7 +293,11 @@ fn set_param(call: &mut Call<'_>, actor: ActorId, name: &str, value: &Data) -> R
                 ParameterValue::Bool(_) | ParameterValue::Trigger(_) => "true or false",
             };
             let got = Value::of(value).words();
-            Err(ApiError::new("E-SCRIPT-ARGUMENT", format!("`{name}` must be {wanted}, got {got}")).about(name))
+            Err(ApiError::new(
+                "E-SCRIPT-ARGUMENT",
+                format!("`{name}` must be {wanted}, got {got}"),
+            )
+            .about(name))
         }
     }
 }
@@ -221,10 +305,13 @@ fn set_param(call: &mut Call<'_>, actor: ActorId, name: &str, value: &Data) -> R
 fn parameter_id(call: &mut Call<'_>, actor: ActorId, name: &str) -> Result<i64, ApiError> {
     index(call, actor, ParameterKey::Name(name))?;
     let names = &mut call.host.parameter_names;
-    let id = names.iter().position(|known| known == name).unwrap_or_else(|| {
-        names.push(name.to_owned());
-        names.len() - 1
-    });
+    let id = names
+        .iter()
+        .position(|known| known == name)
+        .unwrap_or_else(|| {
+            names.push(name.to_owned());
+            names.len() - 1
+        });
     Ok(id as i64)
 }
 
@@ -239,6 +326,13 @@ fn tween_float(
     let from = get_float(call, actor, ParameterKey::Name(parameter))?;
     let tweens = &mut call.actor_mut(actor)?.tweens;
     tweens.retain(|tween| tween.parameter != parameter);
-    tweens.push(Tween { parameter: parameter.to_owned(), from, to, elapsed: 0.0, seconds: seconds.max(0.0), ease });
+    tweens.push(Tween {
+        parameter: parameter.to_owned(),
+        from,
+        to,
+        elapsed: 0.0,
+        seconds: seconds.max(0.0),
+        ease,
+    });
     Ok(())
 }

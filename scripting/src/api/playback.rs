@@ -137,14 +137,46 @@ struct StateInfo {
 static STATE_INFO: Record = Record {
     name: "StateInfo",
     fields: &[
-        Field { name: "name", ty: Type::Text, doc: "The current state: while fading, the one that is faded in." },
-        Field { name: "time", ty: Type::Number, doc: "Clip seconds into the lap." },
-        Field { name: "progress", ty: Type::Number, doc: "Share of the lap, 0 to 1." },
-        Field { name: "length", ty: Type::Number, doc: "Seconds of a lap at speed 1." },
-        Field { name: "weight", ty: Type::Number, doc: "Weight of the state in its layer, 0 to 1." },
-        Field { name: "fading", ty: Type::Bool, doc: "Whether something is still faded out." },
-        Field { name: "finished", ty: Type::Bool, doc: "Whether the state has come to its end." },
-        Field { name: "previous", ty: Type::Optional(&Type::Text), doc: "The state before." },
+        Field {
+            name: "name",
+            ty: Type::Text,
+            doc: "The current state: while fading, the one that is faded in.",
+        },
+        Field {
+            name: "time",
+            ty: Type::Number,
+            doc: "Clip seconds into the lap.",
+        },
+        Field {
+            name: "progress",
+            ty: Type::Number,
+            doc: "Share of the lap, 0 to 1.",
+        },
+        Field {
+            name: "length",
+            ty: Type::Number,
+            doc: "Seconds of a lap at speed 1.",
+        },
+        Field {
+            name: "weight",
+            ty: Type::Number,
+            doc: "Weight of the state in its layer, 0 to 1.",
+        },
+        Field {
+            name: "fading",
+            ty: Type::Bool,
+            doc: "Whether something is still faded out.",
+        },
+        Field {
+            name: "finished",
+            ty: Type::Bool,
+            doc: "Whether the state has come to its end.",
+        },
+        Field {
+            name: "previous",
+            ty: Type::Optional(&Type::Text),
+            doc: "The state before.",
+        },
     ],
 };
 
@@ -181,12 +213,36 @@ struct EventInfo {
 static EVENT_INFO: Record = Record {
     name: "EventInfo",
     fields: &[
-        Field { name: "name", ty: Type::Text, doc: "Name of the event." },
-        Field { name: "value", ty: Type::Number, doc: "Its number, as the clip says." },
-        Field { name: "time", ty: Type::Number, doc: "Clip seconds where it sits." },
-        Field { name: "layer", ty: Type::Text, doc: "The layer that plays it." },
-        Field { name: "state", ty: Type::Text, doc: "The state that plays it." },
-        Field { name: "weight", ty: Type::Number, doc: "How much of its clip is seen, 0 to 1." },
+        Field {
+            name: "name",
+            ty: Type::Text,
+            doc: "Name of the event.",
+        },
+        Field {
+            name: "value",
+            ty: Type::Number,
+            doc: "Its number, as the clip says.",
+        },
+        Field {
+            name: "time",
+            ty: Type::Number,
+            doc: "Clip seconds where it sits.",
+        },
+        Field {
+            name: "layer",
+            ty: Type::Text,
+            doc: "The layer that plays it.",
+        },
+        Field {
+            name: "state",
+            ty: Type::Text,
+            doc: "The state that plays it.",
+        },
+        Field {
+            name: "weight",
+            ty: Type::Number,
+            doc: "How much of its clip is seen, 0 to 1.",
+        },
     ],
 };
 
@@ -212,11 +268,19 @@ fn state_index(call: &Call<'_>, actor: ActorId, layer: u16, name: &str) -> Resul
     graph.state(layer, name).ok_or_else(|| {
         let layer = &graph.layers[usize::from(layer)];
         let owner = format!("layer `{}` of `{}`", layer.name, call.name_of(actor));
-        ApiError::unknown(&owner, "state", name, layer.states.iter().map(|state| state.name.as_str()))
+        ApiError::unknown(
+            &owner,
+            "state",
+            name,
+            layer.states.iter().map(|state| state.name.as_str()),
+        )
     })
 }
 
-#[allow(clippy::too_many_arguments, reason = "one argument for each entry of the row")]
+#[allow(
+    clippy::too_many_arguments,
+    reason = "one argument for each entry of the row"
+)]
 fn play(
     call: &mut Call<'_>,
     actor: ActorId,
@@ -230,14 +294,28 @@ fn play(
     let layer = call.layer(actor, layer)?;
     let state = state_index(call, actor, layer, state)?;
     let animation = call.animation_mut(actor)?;
-    let play = Play { fade: fade.map(|fade| fade.max(0.0)), at, restart, after_finish: after.is_some() };
+    let play = Play {
+        fade: fade.map(|fade| fade.max(0.0)),
+        at,
+        restart,
+        after_finish: after.is_some(),
+    };
     animation.state.play(&animation.graph, layer, state, &play);
     Ok(())
 }
 
-fn play_clip(call: &mut Call<'_>, actor: ActorId, clip: &str, mode: Mode, speed: f32) -> Result<(), ApiError> {
+fn play_clip(
+    call: &mut Call<'_>,
+    actor: ActorId,
+    clip: &str,
+    mode: Mode,
+    speed: f32,
+) -> Result<(), ApiError> {
     need_clip(call, actor, clip)?;
-    let motion = Motion::Clip { clip: clip.to_owned(), looping: mode == Mode::Loop };
+    let motion = Motion::Clip {
+        clip: clip.to_owned(),
+        looping: mode == Mode::Loop,
+    };
     call.world.set_motion(actor, motion)?;
     call.animation_mut(actor)?.state.speed = speed;
     Ok(())
@@ -245,14 +323,31 @@ fn play_clip(call: &mut Call<'_>, actor: ActorId, clip: &str, mode: Mode, speed:
 
 fn need_clip(call: &Call<'_>, actor: ActorId, name: &str) -> Result<(), ApiError> {
     let animation = call.animation(actor)?;
-    let known = || animation.model.value.clips.iter().map(|clip| clip.name.as_str());
+    let known = || {
+        animation
+            .model
+            .value
+            .clips
+            .iter()
+            .map(|clip| clip.name.as_str())
+    };
     if known().any(|clip| clip == name) {
         return Ok(());
     }
-    Err(ApiError::unknown(&format!("the model of `{}`", call.name_of(actor)), "clip", name, known()))
+    Err(ApiError::unknown(
+        &format!("the model of `{}`", call.name_of(actor)),
+        "clip",
+        name,
+        known(),
+    ))
 }
 
-fn set_looping(call: &mut Call<'_>, actor: ActorId, looping: bool, layer: Option<&str>) -> Result<(), ApiError> {
+fn set_looping(
+    call: &mut Call<'_>,
+    actor: ActorId,
+    looping: bool,
+    layer: Option<&str>,
+) -> Result<(), ApiError> {
     let layer = call.layer(actor, layer)?;
     call.animation_mut(actor)?.state.set_looping(layer, looping);
     Ok(())
@@ -268,7 +363,12 @@ fn resume(call: &mut Call<'_>, actor: ActorId) -> Result<(), ApiError> {
     Ok(())
 }
 
-fn seek(call: &mut Call<'_>, actor: ActorId, seconds: f32, layer: Option<&str>) -> Result<(), ApiError> {
+fn seek(
+    call: &mut Call<'_>,
+    actor: ActorId,
+    seconds: f32,
+    layer: Option<&str>,
+) -> Result<(), ApiError> {
     let layer = call.layer(actor, layer)?;
     let animation = call.animation_mut(actor)?;
     animation.state.seek(&animation.graph, layer, seconds);
@@ -288,11 +388,24 @@ fn state(call: &mut Call<'_>, actor: ActorId, layer: Option<&str>) -> Result<Sta
     let layer = call.layer(actor, layer)?;
     let animation = call.animation(actor)?;
     let status = animation.state.layer_status(&animation.graph, layer);
-    let name = |state: u16| animation.graph.layers[usize::from(layer)].states[usize::from(state)].name.clone();
-    Ok(StateInfo { name: name(status.state), previous: status.previous.map(name), status })
+    let name = |state: u16| {
+        animation.graph.layers[usize::from(layer)].states[usize::from(state)]
+            .name
+            .clone()
+    };
+    Ok(StateInfo {
+        name: name(status.state),
+        previous: status.previous.map(name),
+        status,
+    })
 }
 
-fn is_in(call: &mut Call<'_>, actor: ActorId, state: &str, layer: Option<&str>) -> Result<bool, ApiError> {
+fn is_in(
+    call: &mut Call<'_>,
+    actor: ActorId,
+    state: &str,
+    layer: Option<&str>,
+) -> Result<bool, ApiError> {
     let layer = call.layer(actor, layer)?;
     let state = state_index(call, actor, layer, state)?;
     let animation = call.animation(actor)?;
@@ -303,7 +416,11 @@ fn is_playing(call: &mut Call<'_>, actor: ActorId, layer: Option<&str>) -> Resul
     let layer = call.layer(actor, layer)?;
     let animation = call.animation(actor)?;
     let state = &animation.state;
-    Ok(!state.paused && state.speed != 0.0 && !state.layer_status(&animation.graph, layer).finished)
+    Ok(
+        !state.paused
+            && state.speed != 0.0
+            && !state.layer_status(&animation.graph, layer).finished,
+    )
 }
 
 fn clips(call: &mut Call<'_>, actor: ActorId) -> Result<Vec<String>, ApiError> {
@@ -318,18 +435,29 @@ fn has_clip(call: &mut Call<'_>, actor: ActorId, clip: &str) -> Result<bool, Api
 
 fn fired(call: &mut Call<'_>, actor: ActorId, event: &str) -> Result<bool, ApiError> {
     let graph = &call.animation(actor)?.graph;
-    Ok(call.world.events.iter().filter(|fired| fired.actor == actor).any(|fired| match fired.event.kind {
-        GraphEventKind::Marker { name, .. } => graph.names[usize::from(name)] == event,
-        _ => false,
-    }))
+    Ok(call
+        .world
+        .events
+        .iter()
+        .filter(|fired| fired.actor == actor)
+        .any(|fired| match fired.event.kind {
+            GraphEventKind::Marker { name, .. } => graph.names[usize::from(name)] == event,
+            _ => false,
+        }))
 }
 
 fn events(call: &mut Call<'_>, actor: ActorId) -> Result<Vec<EventInfo>, ApiError> {
     let graph = &call.animation(actor)?.graph;
-    let fired = call.world.events.iter().filter(|fired| fired.actor == actor);
+    let fired = call
+        .world
+        .events
+        .iter()
+        .filter(|fired| fired.actor == actor);
     Ok(fired
         .filter_map(|fired| match fired.event.kind {
-            GraphEventKind::Marker { name, value, time, .. } => {
+            GraphEventKind::Marker {
+                name, value, time, ..
+            } => {
                 let layer = &graph.layers[usize::from(fired.event.layer)];
                 Some(EventInfo {
                     name: graph.names[usize::from(name)].clone(),

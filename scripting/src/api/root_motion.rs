@@ -29,8 +29,16 @@ struct RootInfo {
 static ROOT_INFO: Record = Record {
     name: "RootInfo",
     fields: &[
-        Field { name: "translation", ty: Type::Vec3, doc: "Metres; +Z is forward." },
-        Field { name: "yaw", ty: Type::Number, doc: "Degrees about +Y." },
+        Field {
+            name: "translation",
+            ty: Type::Vec3,
+            doc: "Metres; +Z is forward.",
+        },
+        Field {
+            name: "yaw",
+            ty: Type::Number,
+            doc: "Degrees about +Y.",
+        },
     ],
 };
 
@@ -58,5 +66,8 @@ fn root_motion_mode(call: &mut Call<'_>, actor: ActorId) -> Result<String, ApiEr
 
 fn root_motion(call: &mut Call<'_>, actor: ActorId) -> Result<RootInfo, ApiError> {
     let root = &call.animation(actor)?.root;
-    Ok(RootInfo { translation: root.translation, yaw: root.yaw.to_degrees() })
+    Ok(RootInfo {
+        translation: root.translation,
+        yaw: root.yaw.to_degrees(),
+    })
 }

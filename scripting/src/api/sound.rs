@@ -23,10 +23,21 @@ rows! {
     } -> ();
 }
 
-fn play(call: &mut Call<'_>, name: &str, at: Option<Vec3>, volume: f32, pitch: f32) -> Result<(), ApiError> {
+fn play(
+    call: &mut Call<'_>,
+    name: &str,
+    at: Option<Vec3>,
+    volume: f32,
+    pitch: f32,
+) -> Result<(), ApiError> {
     let sounds = &mut call.world.debug.sounds;
     if sounds.len() < MOST_SOUNDS {
-        sounds.push(Sound { name: name.to_owned(), at_world: at, volume, pitch });
+        sounds.push(Sound {
+            name: name.to_owned(),
+            at_world: at,
+            volume,
+            pitch,
+        });
     }
     Ok(())
 }

@@ -37,7 +37,10 @@ fn after(call: &mut Call<'_>, seconds: f64, name: &str) -> Result<(), ApiError> 
 
 fn every(call: &mut Call<'_>, seconds: f64, name: &str) -> Result<(), ApiError> {
     if seconds <= 0.0 {
-        return Err(ApiError::invalid(format!("`seconds` must be more than 0, got {seconds}")).about("every"));
+        return Err(
+            ApiError::invalid(format!("`seconds` must be more than 0, got {seconds}"))
+                .about("every"),
+        );
     }
     start(call, seconds, Some(seconds), name)
 }
@@ -45,7 +48,13 @@ fn every(call: &mut Call<'_>, seconds: f64, name: &str) -> Result<(), ApiError> 
 fn start(call: &mut Call<'_>, left: f64, every: Option<f64>, name: &str) -> Result<(), ApiError> {
     let actor = call.this()?;
     let script = call.host.caller.script;
-    call.world.timers.start(Timer { actor, script, name: name.to_owned(), left, every });
+    call.world.timers.start(Timer {
+        actor,
+        script,
+        name: name.to_owned(),
+        left,
+        every,
+    });
     Ok(())
 }
 

@@ -22,7 +22,9 @@ fn write(call: &mut Call<'_>, id: &str, text: &str) -> Result<(), ApiError> {
         return Ok(());
     }
     if screen.len() >= MOST_LINES && !screen.contains_key(id) {
-        return Err(ApiError::invalid(format!("there are {MOST_LINES} lines on the screen already")));
+        return Err(ApiError::invalid(format!(
+            "there are {MOST_LINES} lines on the screen already"
+        )));
     }
     screen.insert(id.to_owned(), text.chars().take(200).collect());
     Ok(())

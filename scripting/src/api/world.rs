@@ -68,10 +68,26 @@ struct RayInfo {
 static RAY_INFO: Record = Record {
     name: "RayInfo",
     fields: &[
-        Field { name: "point", ty: Type::Vec3, doc: "Where, world space." },
-        Field { name: "normal", ty: Type::Vec3, doc: "Away from the surface, length 1." },
-        Field { name: "distance", ty: Type::Number, doc: "Metres from the origin." },
-        Field { name: "name", ty: Type::Optional(&Type::Text), doc: "Name of the box that was hit, if it has one." },
+        Field {
+            name: "point",
+            ty: Type::Vec3,
+            doc: "Where, world space.",
+        },
+        Field {
+            name: "normal",
+            ty: Type::Vec3,
+            doc: "Away from the surface, length 1.",
+        },
+        Field {
+            name: "distance",
+            ty: Type::Number,
+            doc: "Metres from the origin.",
+        },
+        Field {
+            name: "name",
+            ty: Type::Optional(&Type::Text),
+            doc: "Name of the box that was hit, if it has one.",
+        },
     ],
 };
 
@@ -104,11 +120,18 @@ fn get(call: &mut Call<'_>, name: &str) -> Result<ActorId, ApiError> {
 }
 
 fn find_tagged(call: &mut Call<'_>, tag: &str) -> Result<Vec<ActorId>, ApiError> {
-    let tagged = call.world.actors.iter().filter(|actor| actor.alive && actor.tags.iter().any(|known| known == tag));
+    let tagged = call
+        .world
+        .actors
+        .iter()
+        .filter(|actor| actor.alive && actor.tags.iter().any(|known| known == tag));
     Ok(tagged.map(|actor| actor.id).collect())
 }
 
-#[allow(clippy::too_many_arguments, reason = "one argument for each entry of the row")]
+#[allow(
+    clippy::too_many_arguments,
+    reason = "one argument for each entry of the row"
+)]
 fn spawn_actor(
     call: &mut Call<'_>,
     model: Option<&str>,
@@ -126,8 +149,13 @@ fn spawn_actor(
         model: model.map(|model| call.path(model)).transpose()?,
         position_world: position,
         yaw: yaw.to_radians(),
-        scripts: scripts.iter().map(|path| call.path(path)).collect::<Result<_, _>>()?,
-        properties: properties.and_then(|table| table.0.cloned()).unwrap_or_default(),
+        scripts: scripts
+            .iter()
+            .map(|path| call.path(path))
+            .collect::<Result<_, _>>()?,
+        properties: properties
+            .and_then(|table| table.0.cloned())
+            .unwrap_or_default(),
         tags: words(tags.unwrap_or(List(&[])), "tags")?,
         variant: variant.map(str::to_owned),
         ..Spawn::default()
@@ -135,10 +163,20 @@ fn spawn_actor(
     Ok(call.world.spawn(spawn)?)
 }
 
-fn ray(call: &mut Call<'_>, origin: Vec3, direction: Vec3, reach: f32) -> Result<Option<RayInfo>, ApiError> {
+fn ray(
+    call: &mut Call<'_>,
+    origin: Vec3,
+    direction: Vec3,
+    reach: f32,
+) -> Result<Option<RayInfo>, ApiError> {
     let hit = call.world.physics.ray(origin, direction, reach.max(0.0));
     Ok(hit.map(|hit| RayInfo {
-        name: call.world.level.statics.get(hit.shape).and_then(|shape| shape.name.clone()),
+        name: call
+            .world
+            .level
+            .statics
+            .get(hit.shape)
+            .and_then(|shape| shape.name.clone()),
         hit,
     }))
 }
@@ -149,9 +187,10 @@ fn time(call: &mut Call<'_>) -> Result<f64, ApiError> {
 
 fn time_scale(call: &mut Call<'_>, scale: Option<f32>) -> Result<f32, ApiError> {
     match scale {
-        Some(scale) if scale < 0.0 => {
-            Err(ApiError::invalid(format!("`scale` must be 0 or more, got {scale}")).about("time_scale"))
-        }
+        Some(scale) if scale < 0.0 => Err(ApiError::invalid(format!(
+            "`scale` must be 0 or more, got {scale}"
+        ))
+        .about("time_scale")),
         Some(scale) => {
             call.world.clock.scale = scale;
             Ok(scale)

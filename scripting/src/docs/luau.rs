@@ -14,11 +14,19 @@ pub(super) fn definitions() -> String {
     for record in records() {
         let _ = writeln!(out, "type {} = {{", record.name);
         for field in record.fields {
-            let _ = writeln!(out, "  --- {}\n  {}: {},", field.doc, field.name, name_of(&field.ty));
+            let _ = writeln!(
+                out,
+                "  --- {}\n  {}: {},",
+                field.doc,
+                field.name,
+                name_of(&field.ty)
+            );
         }
         out.push_str("}\n\n");
     }
-    out.push_str("--- A graph: the same keys as an `.animgraph.json`.\ntype Graph = { [string]: any }\n\n");
+    out.push_str(
+        "--- A graph: the same keys as an `.animgraph.json`.\ntype Graph = { [string]: any }\n\n",
+    );
     for row in api::api().filter(|row| !row.options.is_empty()) {
         options(&mut out, row);
     }
@@ -29,13 +37,25 @@ pub(super) fn definitions() -> String {
         let _ = writeln!(out, "declare {service}: {{");
         for row in api::api().filter(|row| row.owner == Owner::Service(service)) {
             comment(&mut out, row, "  ");
-            let _ = writeln!(out, "  {}: ({}) -> {},", row.name, parameters(row), name_of(&row.result));
+            let _ = writeln!(
+                out,
+                "  {}: ({}) -> {},",
+                row.name,
+                parameters(row),
+                name_of(&row.result)
+            );
         }
         out.push_str("}\n\n");
     }
     for row in api::api().filter(|row| row.owner == Owner::Global) {
         comment(&mut out, row, "");
-        let _ = writeln!(out, "declare function {}({}): {}", row.name, parameters(row), name_of(&row.result));
+        let _ = writeln!(
+            out,
+            "declare function {}({}): {}",
+            row.name,
+            parameters(row),
+            name_of(&row.result)
+        );
     }
     out.push_str(
         "\n--- Makes a graph of a table, or loads one from a file.\n\
@@ -47,7 +67,11 @@ pub(super) fn definitions() -> String {
 
 fn comment(out: &mut String, row: &Function, indent: &str) {
     for line in lines(row.doc) {
-        let _ = writeln!(out, "{indent}---{}{line}", if line.is_empty() { "" } else { " " });
+        let _ = writeln!(
+            out,
+            "{indent}---{}{line}",
+            if line.is_empty() { "" } else { " " }
+        );
     }
 }
 
@@ -63,8 +87,17 @@ fn members(out: &mut String) {
     for row in api::api().filter(|row| row.owner == Owner::Method) {
         comment(out, row, "  ");
         let rest = parameters(row);
-        let rest = if rest.is_empty() { rest } else { format!(", {rest}") };
-        let _ = writeln!(out, "  function {}(self{rest}): {}", row.name, name_of(&row.result));
+        let rest = if rest.is_empty() {
+            rest
+        } else {
+            format!(", {rest}")
+        };
+        let _ = writeln!(
+            out,
+            "  function {}(self{rest}): {}",
+            row.name,
+            name_of(&row.result)
+        );
     }
 }
 
@@ -76,20 +109,39 @@ fn parameters(row: &Function) -> String {
         .collect();
     if !row.options.is_empty() {
         let needed = row.options.iter().any(|option| !option.is_optional());
-        parts.push(format!("options: {}{}", options_name(row), if needed { "" } else { "?" }));
+        parts.push(format!(
+            "options: {}{}",
+            options_name(row),
+            if needed { "" } else { "?" }
+        ));
     }
     parts.join(", ")
 }
 
 fn optional(parameter: &Parameter) -> String {
     let ty = name_of(&parameter.ty);
-    if parameter.is_optional() && !ty.ends_with('?') { format!("{ty}?") } else { ty }
+    if parameter.is_optional() && !ty.ends_with('?') {
+        format!("{ty}?")
+    } else {
+        ty
+    }
 }
 
 fn options(out: &mut String, row: &Function) {
-    let _ = writeln!(out, "--- Options of `{}`.\ntype {} = {{", row.path(), options_name(row));
+    let _ = writeln!(
+        out,
+        "--- Options of `{}`.\ntype {} = {{",
+        row.path(),
+        options_name(row)
+    );
     for option in row.options {
-        let _ = writeln!(out, "  --- {}\n  {}: {},", sentence(option.doc), option.name, optional(option));
+        let _ = writeln!(
+            out,
+            "  --- {}\n  {}: {},",
+            sentence(option.doc),
+            option.name,
+            optional(option)
+        );
     }
     out.push_str("}\n\n");
 }
@@ -98,7 +150,13 @@ fn options_name(row: &Function) -> String {
     let mut name = String::new();
     for word in row.path().split(['.', ':', '_']) {
         let mut letters = word.chars();
-        name.extend(letters.next().map(|first| first.to_ascii_uppercase()).into_iter().chain(letters));
+        name.extend(
+            letters
+                .next()
+                .map(|first| first.to_ascii_uppercase())
+                .into_iter()
+                .chain(letters),
+        );
     }
     name + "Options"
 }
@@ -107,8 +165,18 @@ fn script(out: &mut String) {
     out.push_str("--- What `self` is in a script's functions.\ntype Instance = { actor: Actor, props: { [string]: any }, [string]: any }\n\n");
     out.push_str("--- The table that a script gives back.\ntype Script = {\n  properties: { [string]: { [string]: any } }?,\n  graph: Graph?,\n");
     for info in CALLBACKS {
-        let parameters: Vec<String> = info.parameters.iter().map(|(name, ty, _)| format!(", {name}: {}", name_of(ty))).collect();
-        let _ = writeln!(out, "  --- {}\n  {}: ((self: any{}) -> ())?,", info.doc, info.name, parameters.concat());
+        let parameters: Vec<String> = info
+            .parameters
+            .iter()
+            .map(|(name, ty, _)| format!(", {name}: {}", name_of(ty)))
+            .collect();
+        let _ = writeln!(
+            out,
+            "  --- {}\n  {}: ((self: any{}) -> ())?,",
+            info.doc,
+            info.name,
+            parameters.concat()
+        );
     }
     out.push_str("  [string]: any,\n}\n");
 }
@@ -128,7 +196,11 @@ fn name_of(ty: &Type) -> String {
         Type::Target => "vector | Actor".to_owned(),
         Type::Color => "string | vector".to_owned(),
         Type::Function => "(...any) -> ()".to_owned(),
-        Type::OneOf(words) => words.iter().map(|word| format!("\"{word}\"")).collect::<Vec<_>>().join(" | "),
+        Type::OneOf(words) => words
+            .iter()
+            .map(|word| format!("\"{word}\""))
+            .collect::<Vec<_>>()
+            .join(" | "),
         Type::Optional(inner) => match name_of(inner) {
             name if name.contains(" | ") => format!("({name})?"),
             name => format!("{name}?"),

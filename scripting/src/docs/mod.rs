@@ -33,10 +33,17 @@ pub(crate) fn literal(data: &sinew_world::Data, lua: bool) -> String {
         Data::Number(value) => format!("{value:?}"),
         Data::Vec3(v) => format!("vec3({:?}, {:?}, {:?})", v.x, v.y, v.z),
         Data::Text(text) => format!("{text:?}"),
-        Data::Actor(id) => format!("world.get({:?})", if id.index == 0 { "hero" } else { "fox" }),
+        Data::Actor(id) => format!(
+            "world.get({:?})",
+            if id.index == 0 { "hero" } else { "fox" }
+        ),
         Data::List(items) => {
             let items: Vec<String> = items.iter().map(|item| literal(item, lua)).collect();
-            if lua { format!("{{ {} }}", items.join(", ")) } else { format!("[{}]", items.join(", ")) }
+            if lua {
+                format!("{{ {} }}", items.join(", "))
+            } else {
+                format!("[{}]", items.join(", "))
+            }
         }
         Data::Map(map) => {
             let entry = |(name, value): (&String, &Data)| {

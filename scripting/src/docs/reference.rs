@@ -18,7 +18,13 @@ pub(super) fn page() -> String {
     );
     for info in CALLBACKS {
         let names: Vec<&str> = info.parameters.iter().map(|(name, ..)| *name).collect();
-        let _ = writeln!(out, "### `{}({})`\n\n{}\n", info.name, names.join(", "), info.doc);
+        let _ = writeln!(
+            out,
+            "### `{}({})`\n\n{}\n",
+            info.name,
+            names.join(", "),
+            info.doc
+        );
         for (name, ty, doc) in info.parameters {
             let _ = writeln!(out, "- `{name}`, {}: {doc}", ty.words(None));
         }
@@ -35,12 +41,22 @@ pub(super) fn page() -> String {
         let _ = writeln!(out, "## `{service}`\n");
         section(&mut out, |row| row.owner == Owner::Service(service));
     }
-    out.push_str("## Actors\n\n### Properties\n\n| name | type | | what it is |\n|---|---|---|---|\n");
+    out.push_str(
+        "## Actors\n\n### Properties\n\n| name | type | | what it is |\n|---|---|---|---|\n",
+    );
     for row in api::api().filter(|row| row.owner == Owner::Get) {
         let set = api::find(Owner::Set, row.name);
         let access = if set.is_some() { "read, write" } else { "read" };
-        let doc = set.map_or_else(|| sentence(row.doc), |set| format!("{} {}", sentence(row.doc), sentence(set.doc)));
-        let _ = writeln!(out, "| `{}` | {} | {access} | {doc} |", row.name, row.result.words(None));
+        let doc = set.map_or_else(
+            || sentence(row.doc),
+            |set| format!("{} {}", sentence(row.doc), sentence(set.doc)),
+        );
+        let _ = writeln!(
+            out,
+            "| `{}` | {} | {access} | {doc} |",
+            row.name,
+            row.result.words(None)
+        );
     }
     out.push_str("\n### Methods\n\n");
     section(&mut out, |row| row.owner == Owner::Method);
@@ -48,7 +64,13 @@ pub(super) fn page() -> String {
     for record in records() {
         let _ = writeln!(out, "### {}\n", record.name);
         for field in record.fields {
-            let _ = writeln!(out, "- `{}`, {}: {}", field.name, words(&field.ty), field.doc);
+            let _ = writeln!(
+                out,
+                "- `{}`, {}: {}",
+                field.name,
+                words(&field.ty),
+                field.doc
+            );
         }
         out.push('\n');
     }
@@ -64,10 +86,29 @@ fn section(out: &mut String, wanted: impl Fn(&Function) -> bool) {
 }
 
 fn entry(out: &mut String, row: &Function) {
-    let names: Vec<&str> = row.parameters.iter().map(|parameter| parameter.name).collect();
-    let options = if row.options.is_empty() { "" } else if names.is_empty() { "options" } else { ", options" };
-    let result = if row.result == Type::Nil { String::new() } else { format!(" → {}", words(&row.result)) };
-    let _ = writeln!(out, "### `{}({}{options})`{result}\n", row.path(), names.join(", "));
+    let names: Vec<&str> = row
+        .parameters
+        .iter()
+        .map(|parameter| parameter.name)
+        .collect();
+    let options = if row.options.is_empty() {
+        ""
+    } else if names.is_empty() {
+        "options"
+    } else {
+        ", options"
+    };
+    let result = if row.result == Type::Nil {
+        String::new()
+    } else {
+        format!(" → {}", words(&row.result))
+    };
+    let _ = writeln!(
+        out,
+        "### `{}({}{options})`{result}\n",
+        row.path(),
+        names.join(", ")
+    );
     for line in lines(row.doc) {
         let _ = writeln!(out, "{line}");
     }
@@ -97,7 +138,12 @@ fn parameter_line(out: &mut String, parameter: &Parameter, indent: &str) {
         None => String::new(),
     };
     let words = parameter.ty.words(parameter.unit);
-    let _ = writeln!(out, "{indent}- `{}`, {words}{needed}: {}", parameter.name, sentence(parameter.doc));
+    let _ = writeln!(
+        out,
+        "{indent}- `{}`, {words}{needed}: {}",
+        parameter.name,
+        sentence(parameter.doc)
+    );
 }
 
 fn example(out: &mut String, row: &Function) {
@@ -105,16 +151,30 @@ fn example(out: &mut String, row: &Function) {
         return;
     }
     let call = |lua: bool| {
-        let mut arguments: Vec<String> = row.parameters.iter().map(|parameter| literal(&(parameter.sample)(), lua)).collect();
+        let mut arguments: Vec<String> = row
+            .parameters
+            .iter()
+            .map(|parameter| literal(&(parameter.sample)(), lua))
+            .collect();
         let options: Vec<String> = row
             .options
             .iter()
             .map(|option| (option.name, (option.sample)()))
             .filter(|(_, sample)| *sample != sinew_world::Data::Nil)
-            .map(|(name, sample)| format!("{name}{} {}", if lua { " =" } else { ":" }, literal(&sample, lua)))
+            .map(|(name, sample)| {
+                format!(
+                    "{name}{} {}",
+                    if lua { " =" } else { ":" },
+                    literal(&sample, lua)
+                )
+            })
             .collect();
         if !options.is_empty() {
-            arguments.push(format!("{}{{ {} }}", if lua { "" } else { "#" }, options.join(", ")));
+            arguments.push(format!(
+                "{}{{ {} }}",
+                if lua { "" } else { "#" },
+                options.join(", ")
+            ));
         }
         let path = row.path();
         let path = match (row.owner, lua) {
@@ -124,7 +184,12 @@ fn example(out: &mut String, row: &Function) {
         };
         format!("{path}({})", arguments.join(", "))
     };
-    let _ = writeln!(out, "```lua\n{}\n```\n\n```rhai\n{};\n```\n", call(true), call(false));
+    let _ = writeln!(
+        out,
+        "```lua\n{}\n```\n\n```rhai\n{};\n```\n",
+        call(true),
+        call(false)
+    );
 }
 
 fn words(ty: &Type) -> String {

@@ -10,9 +10,14 @@ use crate::{
 };
 
 pub(super) fn definitions() -> String {
-    let mut out = String::from("// Generated from the API table by `sinew docs`. Do not edit.\n\nmodule static;\n\n");
+    let mut out = String::from(
+        "// Generated from the API table by `sinew docs`. Do not edit.\n\nmodule static;\n\n",
+    );
     for service in api::services() {
-        let _ = writeln!(out, "/// The service `{service}`.\nlet {service}: Service;\n");
+        let _ = writeln!(
+            out,
+            "/// The service `{service}`.\nlet {service}: Service;\n"
+        );
     }
     out.push_str("/// A graph of a map with the keys of an `.animgraph.json`; `graph.load(path)` reads one from a file.\nfn graph(definition: Map) -> Graph;\n\n");
     for row in api::api().filter(|row| row.languages == Languages::Both) {
@@ -21,24 +26,58 @@ pub(super) fn definitions() -> String {
         }
         let result = name_of(&row.result);
         let _ = match row.owner {
-            Owner::Global => writeln!(out, "fn {}({}) -> {result};\n", row.name, parameters(row, None)),
-            Owner::Service(_) => writeln!(out, "// {}\nfn {}({}) -> {result};\n", row.path(), row.name, parameters(row, Some("Service"))),
-            Owner::Method => writeln!(out, "fn {}({}) -> {result};\n", row.name, parameters(row, Some("Actor"))),
+            Owner::Global => writeln!(
+                out,
+                "fn {}({}) -> {result};\n",
+                row.name,
+                parameters(row, None)
+            ),
+            Owner::Service(_) => writeln!(
+                out,
+                "// {}\nfn {}({}) -> {result};\n",
+                row.path(),
+                row.name,
+                parameters(row, Some("Service"))
+            ),
+            Owner::Method => writeln!(
+                out,
+                "fn {}({}) -> {result};\n",
+                row.name,
+                parameters(row, Some("Actor"))
+            ),
             Owner::Get => writeln!(out, "fn get {}(actor: Actor) -> {result};\n", row.name),
-            Owner::Set => writeln!(out, "fn set {}({});\n", row.name, parameters(row, Some("Actor"))),
+            Owner::Set => writeln!(
+                out,
+                "fn set {}({});\n",
+                row.name,
+                parameters(row, Some("Actor"))
+            ),
         };
     }
     out.push_str("// Functions of a script that are called:\n");
     for info in CALLBACKS {
         let parameters: Vec<&str> = info.parameters.iter().map(|(name, ..)| *name).collect();
-        let _ = writeln!(out, "// fn {}({})  {}", info.name, parameters.join(", "), info.doc);
+        let _ = writeln!(
+            out,
+            "// fn {}({})  {}",
+            info.name,
+            parameters.join(", "),
+            info.doc
+        );
     }
     out
 }
 
 fn parameters(row: &Function, receiver: Option<&str>) -> String {
-    let mut parts: Vec<String> = receiver.map(|receiver| format!("self: {receiver}")).into_iter().collect();
-    parts.extend(row.parameters.iter().map(|parameter| format!("{}: {}", parameter.name, name_of(&parameter.ty))));
+    let mut parts: Vec<String> = receiver
+        .map(|receiver| format!("self: {receiver}"))
+        .into_iter()
+        .collect();
+    parts.extend(
+        row.parameters
+            .iter()
+            .map(|parameter| format!("{}: {}", parameter.name, name_of(&parameter.ty))),
+    );
     if !row.options.is_empty() {
         let names: Vec<&str> = row.options.iter().map(|option| option.name).collect();
         parts.push(format!("options: Map /* {} */", names.join(", ")));

@@ -13,7 +13,11 @@ use crate::{
 };
 
 /// A row as a Lua function.
-pub(super) fn function(lua: &Lua, stage: &SharedStage, row: &'static api::Function) -> mlua::Result<Function> {
+pub(super) fn function(
+    lua: &Lua,
+    stage: &SharedStage,
+    row: &'static api::Function,
+) -> mlua::Result<Function> {
     // Tuples are read straight off Lua's stack, a list of any length would allocate. One more than the row takes shows a
     // surplus argument.
     type V = Native;
@@ -29,7 +33,11 @@ pub(super) fn function(lua: &Lua, stage: &SharedStage, row: &'static api::Functi
     }
 }
 
-fn sized<A, const N: usize>(lua: &Lua, stage: &SharedStage, row: &'static api::Function) -> mlua::Result<Function>
+fn sized<A, const N: usize>(
+    lua: &Lua,
+    stage: &SharedStage,
+    row: &'static api::Function,
+) -> mlua::Result<Function>
 where
     A: FromLuaMulti + Into<[Native; N]> + 'static,
 {
@@ -41,7 +49,11 @@ where
     })
 }
 
-fn call(stage: &SharedStage, row: &'static api::Function, arguments: &[Native]) -> Result<Data, ApiError> {
+fn call(
+    stage: &SharedStage,
+    row: &'static api::Function,
+    arguments: &[Native],
+) -> Result<Data, ApiError> {
     let (actor, arguments) = match row.owner {
         Owner::Method | Owner::Get | Owner::Set => {
             let actor = actor_of(&arguments[0]).ok_or_else(|| no_receiver(row, &arguments[0]))?;
@@ -54,15 +66,28 @@ fn call(stage: &SharedStage, row: &'static api::Function, arguments: &[Native]) 
 
 /// `actor.play("run")` where `actor:play("run")` is meant.
 fn no_receiver(row: &api::Function, given: &Native) -> ApiError {
-    let message = format!("`{}` was called without an actor in front, got {}", row.name, super::values::kind(given));
-    let mut error = ApiError::new("E-SCRIPT-SELF", message).help(format!("use `actor:{}(...)`, with a colon", row.name));
+    let message = format!(
+        "`{}` was called without an actor in front, got {}",
+        row.name,
+        super::values::kind(given)
+    );
+    let mut error = ApiError::new("E-SCRIPT-SELF", message)
+        .help(format!("use `actor:{}(...)`, with a colon", row.name));
     error.token = Some(format!(".{}", row.name));
     error.replacement = Some(format!(":{}", row.name));
     error
 }
 
-fn invoke(stage: &SharedStage, row: &'static api::Function, actor: ActorId, arguments: &[Native]) -> Result<Data, ApiError> {
-    let count = arguments.iter().rposition(|argument| !argument.is_nil()).map_or(0, |last| last + 1);
+fn invoke(
+    stage: &SharedStage,
+    row: &'static api::Function,
+    actor: ActorId,
+    arguments: &[Native],
+) -> Result<Data, ApiError> {
+    let count = arguments
+        .iter()
+        .rposition(|argument| !argument.is_nil())
+        .map_or(0, |last| last + 1);
     row.check_count(count)?;
     let positional = row.parameters.len();
     if row.options.is_empty() {
@@ -80,16 +105,19 @@ fn invoke(stage: &SharedStage, row: &'static api::Function, actor: ActorId, argu
             }
             let mut values = array::from_fn(|_| Native::Nil);
             for (value, option) in values.iter_mut().zip(row.options) {
-                *value = table.raw_get(option.name).map_err(|error| ApiError::invalid(error.to_string()))?;
+                *value = table
+                    .raw_get(option.name)
+                    .map_err(|error| ApiError::invalid(error.to_string()))?;
             }
             values
         }
         other => return Err(row.no_options(&simple(other, text_of(other).as_deref()))),
     };
-    let values: [Native; MAX_VALUES] = array::from_fn(|index| match index.checked_sub(positional) {
-        None => arguments[index].clone(),
-        Some(option) => options.get(option).cloned().unwrap_or_default(),
-    });
+    let values: [Native; MAX_VALUES] =
+        array::from_fn(|index| match index.checked_sub(positional) {
+            None => arguments[index].clone(),
+            Some(option) => options.get(option).cloned().unwrap_or_default(),
+        });
     pass(stage, row, actor, &values[..positional + row.options.len()])
 }
 
@@ -98,20 +126,28 @@ fn text_of(value: &Native) -> Option<BorrowedStr> {
 }
 
 /// Converts and calls. Tables are copied only where the row takes data.
-fn pass(stage: &SharedStage, row: &'static api::Function, actor: ActorId, natives: &[Native]) -> Result<Data, ApiError> {
-    let texts: [Option<BorrowedStr>; MAX_VALUES] = array::from_fn(|index| natives.get(index).and_then(text_of));
+fn pass(
+    stage: &SharedStage,
+    row: &'static api::Function,
+    actor: ActorId,
+    natives: &[Native],
+) -> Result<Data, ApiError> {
+    let texts: [Option<BorrowedStr>; MAX_VALUES] =
+        array::from_fn(|index| natives.get(index).and_then(text_of));
     let mut datas: [Data; MAX_VALUES] = [const { Data::Nil }; MAX_VALUES];
     let parameters = || row.parameters.iter().chain(row.options);
     for ((native, parameter), data) in natives.iter().zip(parameters()).zip(&mut datas) {
         if matches!(native, Native::Table(_)) && takes_data(&parameter.ty) {
-            *data = data_of(native).map_err(|error| error.within(parameter.name).about(row.name))?;
+            *data =
+                data_of(native).map_err(|error| error.within(parameter.name).about(row.name))?;
         }
     }
-    let values: [Value<'_>; MAX_VALUES] = array::from_fn(|index| match (natives.get(index), &datas[index]) {
-        (None, _) => Value::Nil,
-        (Some(native), Data::Nil) => simple(native, texts[index].as_deref()),
-        (Some(_), data) => Value::Data(data),
-    });
+    let values: [Value<'_>; MAX_VALUES] =
+        array::from_fn(|index| match (natives.get(index), &datas[index]) {
+            (None, _) => Value::Nil,
+            (Some(native), Data::Nil) => simple(native, texts[index].as_deref()),
+            (Some(_), data) => Value::Data(data),
+        });
     stage.invoke(row, actor, &values[..natives.len()])
 }
 

@@ -11,10 +11,18 @@ use crate::{
 };
 
 /// What is wrong, where, and how the script came there.
-pub(super) fn report(error: &Error, sources: &[&Source], names: &dyn Fn() -> Vec<String>) -> Report {
+pub(super) fn report(
+    error: &Error,
+    sources: &[&Source],
+    names: &dyn Fn() -> Vec<String>,
+) -> Report {
     let mut frames = Vec::new();
     let mut cause = error;
-    while let Error::CallbackError { traceback, cause: inner } = cause {
+    while let Error::CallbackError {
+        traceback,
+        cause: inner,
+    } = cause
+    {
         frames.push(Frame::engine());
         frames.extend(stack(traceback, sources));
         cause = inner;
@@ -22,7 +30,10 @@ pub(super) fn report(error: &Error, sources: &[&Source], names: &dyn Fn() -> Vec
     if let Error::ExternalError(inner) = cause
         && let Some(refused) = inner.downcast_ref::<ApiError>()
     {
-        return Report { error: refused.clone(), frames };
+        return Report {
+            error: refused.clone(),
+            frames,
+        };
     }
     let (text, code) = match cause {
         Error::SyntaxError { message, .. } => (message.as_str(), "E-SCRIPT-SYNTAX"),
@@ -31,7 +42,11 @@ pub(super) fn report(error: &Error, sources: &[&Source], names: &dyn Fn() -> Vec
         _ => ("", "E-SCRIPT-ERROR"),
     };
     let other = cause.to_string();
-    let text = if text.is_empty() { other.as_str() } else { text };
+    let text = if text.is_empty() {
+        other.as_str()
+    } else {
+        text
+    };
     let (text, trace) = text.split_once("\nstack traceback:").unwrap_or((text, ""));
     let (place, message) = split_place(text, sources);
     if let Some(place) = place {
@@ -39,7 +54,10 @@ pub(super) fn report(error: &Error, sources: &[&Source], names: &dyn Fn() -> Vec
     }
     let more = stack(trace, sources);
     let known = frames.first().cloned();
-    frames.extend(more.into_iter().filter(|frame| known.as_ref().is_none_or(|known| !frame.same_place(known))));
+    frames.extend(
+        more.into_iter()
+            .filter(|frame| known.as_ref().is_none_or(|known| !frame.same_place(known))),
+    );
     let error = explain(code, &cut(message), names);
     Report { error, frames }
 }
@@ -55,11 +73,18 @@ fn explain(code: &str, message: &str, names: &dyn Fn() -> Vec<String>) -> ApiErr
             .help("does a function call itself without end?");
     }
     if message.contains("not enough memory") {
-        return ApiError::new("E-SCRIPT-MEMORY", "the scripts of this mod use too much memory");
+        return ApiError::new(
+            "E-SCRIPT-MEMORY",
+            "the scripts of this mod use too much memory",
+        );
     }
     let quoted = message.split('\'').nth(1);
-    if let Some(name) = message.strip_prefix("attempt to call missing method '").and_then(|rest| rest.split('\'').next()) {
-        let error = ApiError::new("E-SCRIPT-NAME", format!("there is no method `{name}`")).about(name);
+    if let Some(name) = message
+        .strip_prefix("attempt to call missing method '")
+        .and_then(|rest| rest.split('\'').next())
+    {
+        let error =
+            ApiError::new("E-SCRIPT-NAME", format!("there is no method `{name}`")).about(name);
         let known = names();
         return match nearest(name, known.iter().map(String::as_str)) {
             Some(near) => error.nearest(near),
@@ -67,24 +92,34 @@ fn explain(code: &str, message: &str, names: &dyn Fn() -> Vec<String>) -> ApiErr
         };
     }
     if let (Some(name), true) = (quoted, message.starts_with("attempt to index nil")) {
-        return ApiError::new("E-SCRIPT-NIL", format!("`{name}` is asked of nothing (nil)"))
-            .about(name)
-            .help("what stands in front of it is nil here");
+        return ApiError::new(
+            "E-SCRIPT-NIL",
+            format!("`{name}` is asked of nothing (nil)"),
+        )
+        .about(name)
+        .help("what stands in front of it is nil here");
     }
     if message.starts_with("attempt to call a nil value") {
         return ApiError::new("E-SCRIPT-NIL", "nothing (nil) is called as a function");
     }
     let mut error = ApiError::new(code, message);
     // The parser names what it expected first and what it met last.
-    let met = message.rsplit_once("got '").and_then(|(_, rest)| rest.split('\'').next());
-    error.token = met.filter(|_| code == "E-SCRIPT-SYNTAX").or(quoted).map(str::to_owned);
+    let met = message
+        .rsplit_once("got '")
+        .and_then(|(_, rest)| rest.split('\'').next());
+    error.token = met
+        .filter(|_| code == "E-SCRIPT-SYNTAX")
+        .or(quoted)
+        .map(str::to_owned);
     error
 }
 
 /// Splits `path:12: message`.
 fn split_place<'t>(text: &'t str, sources: &[&Source]) -> (Option<Frame>, &'t str) {
     for source in sources {
-        let rest = text.strip_prefix(source.shown.as_str()).and_then(|rest| rest.strip_prefix(':'));
+        let rest = text
+            .strip_prefix(source.shown.as_str())
+            .and_then(|rest| rest.strip_prefix(':'));
         if let Some((line, message)) = rest.and_then(|rest| rest.split_once(": "))
             && let Ok(line) = line.parse()
         {
@@ -100,12 +135,23 @@ fn stack(traceback: &str, sources: &[&Source]) -> Vec<Frame> {
     for line in traceback.lines() {
         let line = line.trim();
         let found = sources.iter().find_map(|source| {
-            let rest = line.strip_prefix(source.shown.as_str())?.strip_prefix(':')?;
-            let digits = rest.find(|digit: char| !digit.is_ascii_digit()).unwrap_or(rest.len());
+            let rest = line
+                .strip_prefix(source.shown.as_str())?
+                .strip_prefix(':')?;
+            let digits = rest
+                .find(|digit: char| !digit.is_ascii_digit())
+                .unwrap_or(rest.len());
             let number = rest[..digits].parse().ok()?;
-            let function = rest[digits..].trim().trim_start_matches("in ").strip_prefix("function ");
+            let function = rest[digits..]
+                .trim()
+                .trim_start_matches("in ")
+                .strip_prefix("function ");
             let function = function.map(|name| name.trim_matches(['\'', '`', ' ']).to_owned());
-            Some(Frame::script(&source.shown, number, function.filter(|name| !name.is_empty())))
+            Some(Frame::script(
+                &source.shown,
+                number,
+                function.filter(|name| !name.is_empty()),
+            ))
         });
         if let Some(frame) = found {
             frames.push(frame);

@@ -15,19 +15,32 @@ pub(super) fn global(lua: &Lua, stage: &SharedStage) -> mlua::Result<Table> {
     let make = lua.create_function(|lua, (_, table): (Native, Native)| {
         let data = data_of(&table).map_err(raise)?;
         let def = graph_value::from_data(&data, 1).map_err(raise)?;
-        lua.create_userdata(GraphHandle(ScriptGraph { def: def.into(), file: None, line: caller_line(lua) }))
+        lua.create_userdata(GraphHandle(ScriptGraph {
+            def: def.into(),
+            file: None,
+            line: caller_line(lua),
+        }))
     })?;
     let stage = stage.clone();
     let load = lua.create_function(move |lua, path: Native| {
         let text = match &path {
             Native::String(text) => text.to_string_lossy(),
             other => {
-                let message = format!("`path` must be text, got {}", super::values::simple(other, None).words());
-                return Err(raise(ApiError::new("E-SCRIPT-ARGUMENT", message).about("load")));
+                let message = format!(
+                    "`path` must be text, got {}",
+                    super::values::simple(other, None).words()
+                );
+                return Err(raise(
+                    ApiError::new("E-SCRIPT-ARGUMENT", message).about("load"),
+                ));
             }
         };
         let (def, file) = graph_value::load(&stage, &text).map_err(raise)?;
-        lua.create_userdata(GraphHandle(ScriptGraph { def, file: Some(file), line: caller_line(lua) }))
+        lua.create_userdata(GraphHandle(ScriptGraph {
+            def,
+            file: Some(file),
+            line: caller_line(lua),
+        }))
     })?;
     let graph = lua.create_table()?;
     graph.raw_set("load", load)?;
@@ -41,6 +54,9 @@ pub(super) fn global(lua: &Lua, stage: &SharedStage) -> mlua::Result<Table> {
 
 fn caller_line(lua: &Lua) -> u32 {
     (1..4)
-        .find_map(|level| lua.inspect_stack(level, |frame| frame.current_line()).flatten())
+        .find_map(|level| {
+            lua.inspect_stack(level, |frame| frame.current_line())
+                .flatten()
+        })
         .unwrap_or(0) as u32
 }

@@ -1,6 +1,9 @@
 //! Luau's safepoints, counted. mlua's own `set_interrupt` boxes and locks at each one and costs 2.8 times the plain loop;
 //! this costs 1.2 times.
-#![allow(unsafe_code, reason = "Luau's interrupt is a C function pointer that mlua does not wrap cheaply")]
+#![allow(
+    unsafe_code,
+    reason = "Luau's interrupt is a C function pointer that mlua does not wrap cheaply"
+)]
 
 use std::ffi::c_int;
 

@@ -73,8 +73,12 @@ impl LuaVm {
     /// When there is no memory for it.
     pub fn new(stage: SharedStage) -> Result<Self, Failure> {
         let tasks: SharedTasks = Rc::new(RefCell::new(Tasks::default()));
-        let sandbox = sandbox::create(&stage, &tasks)
-            .map_err(|error| Box::new(sinew_assets::Diagnostic::error("E-SCRIPT-VM", error.to_string())))?;
+        let sandbox = sandbox::create(&stage, &tasks).map_err(|error| {
+            Box::new(sinew_assets::Diagnostic::error(
+                "E-SCRIPT-VM",
+                error.to_string(),
+            ))
+        })?;
         Ok(Self {
             lua: sandbox.lua,
             globals: sandbox.globals,
@@ -86,12 +90,20 @@ impl LuaVm {
         })
     }
 
-    fn failure(&self, error: &mlua::Error, extra: Option<&Source>, class: Option<&Table>) -> Failure {
+    fn failure(
+        &self,
+        error: &mlua::Error,
+        extra: Option<&Source>,
+        class: Option<&Table>,
+    ) -> Failure {
         let mut sources: Vec<&Source> = extra.into_iter().collect();
         sources.extend(self.scripts.values().map(|script| &script.source));
         let names = || {
             let keys = class.map(|class| class.pairs::<Native, Native>().filter_map(Result::ok));
-            keys.into_iter().flatten().filter_map(|(key, _)| key.as_string().map(|key| key.to_string_lossy())).collect()
+            keys.into_iter()
+                .flatten()
+                .filter_map(|(key, _)| key.as_string().map(|key| key.to_string_lossy()))
+                .collect()
         };
         Box::new(errors::report(error, &sources, &names).diagnostic(&sources))
     }
@@ -107,23 +119,47 @@ impl LuaVm {
         let class = match chunk.into_function()?.call::<Native>(())? {
             Native::Table(class) => class,
             other => {
-                let error = ApiError::new("E-SCRIPT-RETURN", format!("a script gives back its table, this one gives {}", values::kind(&other)));
-                return Err(raise(error.help("end the file with `return name`, the table that holds its functions")));
+                let error = ApiError::new(
+                    "E-SCRIPT-RETURN",
+                    format!(
+                        "a script gives back its table, this one gives {}",
+                        values::kind(&other)
+                    ),
+                );
+                return Err(raise(error.help(
+                    "end the file with `return name`, the table that holds its functions",
+                )));
             }
         };
         let (callbacks, mut summary) = callbacks_of(&class)?;
         let declared: Native = class.raw_get("properties")?;
-        let declared = data_of(&declared).map_err(|error| raise(error.within("properties").anywhere()))?;
+        let declared =
+            data_of(&declared).map_err(|error| raise(error.within("properties").anywhere()))?;
         summary.properties = properties::read(&declared).map_err(property_fault)?;
         summary.graph = match class.raw_get::<Native>("graph")? {
             Native::Nil => None,
-            Native::UserData(graph) if graph.is::<GraphHandle>() => Some(graph.borrow::<GraphHandle>()?.0.clone()),
+            Native::UserData(graph) if graph.is::<GraphHandle>() => {
+                Some(graph.borrow::<GraphHandle>()?.0.clone())
+            }
             other => {
-                let error = ApiError::new("E-SCRIPT-GRAPH", format!("`graph` must be a graph, not {}", values::kind(&other)));
-                return Err(raise(error.about("graph").anywhere().help("write `graph = graph { ... }`")));
+                let error = ApiError::new(
+                    "E-SCRIPT-GRAPH",
+                    format!("`graph` must be a graph, not {}", values::kind(&other)),
+                );
+                return Err(raise(
+                    error
+                        .about("graph")
+                        .anywhere()
+                        .help("write `graph = graph { ... }`"),
+                ));
             }
         };
-        let loaded = Loaded { source: source.clone(), class, callbacks, environment };
+        let loaded = Loaded {
+            source: source.clone(),
+            class,
+            callbacks,
+            environment,
+        };
         Ok((loaded, summary))
     }
 
@@ -145,16 +181,18 @@ impl LuaVm {
             table.raw_set(name.as_str(), value)?;
         }
         let (known, stage) = (Arc::new(props.clone()), self.stage.clone());
-        let missing = self.lua.create_function(move |_, (_, name): (Native, Native)| {
-            let name = name.to_string().unwrap_or_default();
-            match known.actors.get(&name) {
-                Some(actor) => {
-                    let found = stage.lock().world.actors.find(actor).map(|actor| actor.id);
-                    Ok(found.map_or(Native::Nil, |id| Native::LightUserData(handle(id))))
+        let missing = self
+            .lua
+            .create_function(move |_, (_, name): (Native, Native)| {
+                let name = name.to_string().unwrap_or_default();
+                match known.actors.get(&name) {
+                    Some(actor) => {
+                        let found = stage.lock().world.actors.find(actor).map(|actor| actor.id);
+                        Ok(found.map_or(Native::Nil, |id| Native::LightUserData(handle(id))))
+                    }
+                    None => Err(raise(properties::undeclared(&name, &known))),
                 }
-                None => Err(raise(properties::undeclared(&name, &known))),
-            }
-        })?;
+            })?;
         let meta = self.lua.create_table()?;
         meta.raw_set("__index", missing)?;
         meta.raw_set("__metatable", false)?;
@@ -171,11 +209,19 @@ fn callbacks_of(class: &Table) -> mlua::Result<([Option<Function>; COUNT], Summa
     for entry in class.pairs::<Native, Native>() {
         let (key, value) = entry?;
         let Native::String(key) = key else {
-            return Err(raise(ApiError::new("E-SCRIPT-RETURN", "the table of a script has names as keys, not numbers")));
+            return Err(raise(ApiError::new(
+                "E-SCRIPT-RETURN",
+                "the table of a script has names as keys, not numbers",
+            )));
         };
         let name = key.to_string_lossy();
         if let (Some(near), Native::Function(_)) = (misspelt(&name), &value) {
-            let error = ApiError::new("E-SCRIPT-CALLBACK", format!("there is no callback `{name}`")).about(&name).anywhere();
+            let error = ApiError::new(
+                "E-SCRIPT-CALLBACK",
+                format!("there is no callback `{name}`"),
+            )
+            .about(&name)
+            .anywhere();
             return Err(raise(match near {
                 Some(near) => error.nearest(near),
                 None => error.help("names that begin with `on_` are kept for callbacks"),
@@ -186,11 +232,19 @@ fn callbacks_of(class: &Table) -> mlua::Result<([Option<Function>; COUNT], Summa
         };
         let Native::Function(function) = value else {
             let message = format!("`{name}` must be a function, not {}", values::kind(&value));
-            return Err(raise(ApiError::new("E-SCRIPT-CALLBACK", message).about(&name).anywhere()));
+            return Err(raise(
+                ApiError::new("E-SCRIPT-CALLBACK", message)
+                    .about(&name)
+                    .anywhere(),
+            ));
         };
         let info = function.info();
         // `self` is no parameter of the callback.
-        let taken = if info.is_vararg { u8::MAX } else { info.num_params.saturating_sub(1) };
+        let taken = if info.is_vararg {
+            u8::MAX
+        } else {
+            info.num_params.saturating_sub(1)
+        };
         summary.callbacks[callback as usize] = Some(taken);
         callbacks[callback as usize] = Some(function);
     }
@@ -216,13 +270,20 @@ impl Language for LuaVm {
                 let mut report = errors::report(&error, &[source], &names);
                 if report.frames.iter().all(|frame| frame.file.is_none()) {
                     // What is missing is missing at the end.
-                    let line = if report.error.anywhere { 1 } else { source.text.lines().count() as u32 };
+                    let line = if report.error.anywhere {
+                        1
+                    } else {
+                        source.text.lines().count() as u32
+                    };
                     report.frames.push(Frame::script(&source.shown, line, None));
                 }
                 let Report { error, frames } = report;
                 // Stack lines of a file that did not load say nothing more.
                 let first = frames.into_iter().find(|frame| frame.file.is_some());
-                let report = Report { error, frames: first.into_iter().collect() };
+                let report = Report {
+                    error,
+                    frames: first.into_iter().collect(),
+                };
                 let mut made = report.diagnostic(&[source]);
                 made.notes.clear();
                 Err(Box::new(made))
@@ -232,20 +293,37 @@ impl Language for LuaVm {
 
     fn commit(&mut self) {
         for (slot, loaded) in std::mem::take(&mut self.pending) {
-            let Loaded { source, class, callbacks, environment } = loaded;
+            let Loaded {
+                source,
+                class,
+                callbacks,
+                environment,
+            } = loaded;
             let script = match self.scripts.remove(&slot) {
                 Some(old) => {
                     // The table stays, its content changes.
                     let _ = old.class.clear();
-                    let _ = class.for_each(|name: Native, value: Native| old.class.raw_set(name, value));
-                    Script { source, callbacks, environment, ..old }
+                    let _ = class
+                        .for_each(|name: Native, value: Native| old.class.raw_set(name, value));
+                    Script {
+                        source,
+                        callbacks,
+                        environment,
+                        ..old
+                    }
                 }
                 None => {
                     let Ok(meta) = self.lua.create_table() else {
                         continue;
                     };
                     let _ = meta.raw_set("__index", &class);
-                    Script { source, class, meta, callbacks, environment }
+                    Script {
+                        source,
+                        class,
+                        meta,
+                        callbacks,
+                        environment,
+                    }
                 }
             };
             self.scripts.insert(slot, script);
@@ -281,7 +359,9 @@ impl Language for LuaVm {
         let Some((script, table)) = self.instance(instance) else {
             return Ok(());
         };
-        let outcome = self.props_table(props).and_then(|props| table.raw_set("props", props));
+        let outcome = self
+            .props_table(props)
+            .and_then(|props| table.raw_set("props", props));
         self.outcome(&script.class, outcome)
     }
 
@@ -291,7 +371,12 @@ impl Language for LuaVm {
         }
     }
 
-    fn call(&mut self, instance: usize, callback: Callback, arguments: &[Value<'_>]) -> Result<(), Failure> {
+    fn call(
+        &mut self,
+        instance: usize,
+        callback: Callback,
+        arguments: &[Value<'_>],
+    ) -> Result<(), Failure> {
         let Some((script, table)) = self.instance(instance) else {
             return Ok(());
         };
@@ -319,7 +404,9 @@ impl Language for LuaVm {
             return Ok(true);
         };
         match script.class.raw_get::<Native>(name) {
-            Ok(Native::Function(function)) => self.outcome(&script.class, function.call::<()>(table)).map(|()| true),
+            Ok(Native::Function(function)) => self
+                .outcome(&script.class, function.call::<()>(table))
+                .map(|()| true),
             _ => Ok(false),
         }
     }
@@ -329,7 +416,8 @@ impl Language for LuaVm {
     }
 
     fn resume(&mut self, task: u64) -> Result<bool, Failure> {
-        tasks::resume(&self.stage, &self.tasks, task).map_err(|error| self.failure(&error, None, None))
+        tasks::resume(&self.stage, &self.tasks, task)
+            .map_err(|error| self.failure(&error, None, None))
     }
 
     fn cancel(&mut self, task: u64) {
@@ -340,7 +428,13 @@ impl Language for LuaVm {
         let failed = std::mem::take(&mut self.tasks.borrow_mut().failed);
         failed
             .into_iter()
-            .filter_map(|(caller, error)| Some((caller.actor?, caller.script, self.failure(&error, None, None))))
+            .filter_map(|(caller, error)| {
+                Some((
+                    caller.actor?,
+                    caller.script,
+                    self.failure(&error, None, None),
+                ))
+            })
             .collect()
     }
 
@@ -352,7 +446,9 @@ impl Language for LuaVm {
                     continue;
                 };
                 let key = key.to_string_lossy();
-                if let (false, Ok(data)) = (matches!(key.as_str(), "actor" | "props"), data_of(&value)) {
+                if let (false, Ok(data)) =
+                    (matches!(key.as_str(), "actor" | "props"), data_of(&value))
+                {
                     fields.insert(key, data);
                 }
             }
@@ -365,9 +461,17 @@ impl Language for LuaVm {
             return Ok(Data::Nil);
         };
         let text: Arc<str> = format!("local self = ...\n{code}").into();
-        let source = Source { path: script.source.path.clone(), shown: "console".to_owned(), text };
+        let source = Source {
+            path: script.source.path.clone(),
+            shown: "console".to_owned(),
+            text,
+        };
         let run = || -> mlua::Result<Data> {
-            let chunk = self.lua.load(&*source.text).set_name("=console").set_mode(ChunkMode::Text);
+            let chunk = self
+                .lua
+                .load(&*source.text)
+                .set_name("=console")
+                .set_mode(ChunkMode::Text);
             let chunk = chunk.set_environment(script.environment.clone());
             let value: Native = chunk.into_function()?.call(table)?;
             data_of(&value).map_err(raise)

@@ -19,9 +19,30 @@ const MEMORY_LIMIT: usize = 64 << 20;
 
 /// Globals of Luau that scripts keep; nothing else of it is there.
 const KEPT: &[&str] = &[
-    "assert", "error", "ipairs", "next", "pairs", "rawequal", "rawget", "rawlen", "rawset", "select", "setmetatable",
-    "getmetatable", "tonumber", "type", "typeof", "unpack", "_VERSION", "string", "table", "bit32", "buffer", "utf8",
-    "vector", "coroutine",
+    "assert",
+    "error",
+    "ipairs",
+    "next",
+    "pairs",
+    "rawequal",
+    "rawget",
+    "rawlen",
+    "rawset",
+    "select",
+    "setmetatable",
+    "getmetatable",
+    "tonumber",
+    "type",
+    "typeof",
+    "unpack",
+    "_VERSION",
+    "string",
+    "table",
+    "bit32",
+    "buffer",
+    "utf8",
+    "vector",
+    "coroutine",
 ];
 
 /// A VM and the read-only globals that each script's environment stands on.
@@ -45,7 +66,10 @@ pub(super) fn create(stage: &SharedStage, tasks: &SharedTasks) -> mlua::Result<S
     for name in KEPT {
         globals.raw_set(*name, lua.globals().raw_get::<Native>(*name)?)?;
     }
-    let prelude: Table = lua.load(include_str!("prelude.luau")).set_name("=[sinew]").call(())?;
+    let prelude: Table = lua
+        .load(include_str!("prelude.luau"))
+        .set_name("=[sinew]")
+        .call(())?;
     add_base(&lua, &globals, &prelude)?;
     globals.raw_set("math", mathematics(&lua, stage)?)?;
     globals.raw_set("graph", graph::global(&lua, stage)?)?;
@@ -53,17 +77,24 @@ pub(super) fn create(stage: &SharedStage, tasks: &SharedTasks) -> mlua::Result<S
     add_print(&lua, &globals, &prelude)?;
     add_actors(&lua, &prelude, stage)?;
     tasks::add(&lua, &globals, &prelude, stage, tasks)?;
-    let names: Vec<String> = globals.pairs::<String, Native>().filter_map(Result::ok).map(|(name, _)| name).collect();
+    let names: Vec<String> = globals
+        .pairs::<String, Native>()
+        .filter_map(Result::ok)
+        .map(|(name, _)| name)
+        .collect();
     let meta = lua.create_table()?;
-    let missing = lua.create_function(move |_, (_, name): (Native, Native)| -> mlua::Result<Native> {
-        let name = name.to_string().unwrap_or_default();
-        let error = ApiError::new("E-SCRIPT-NAME", format!("there is no `{name}` here")).about(&name);
-        let near = nearest(&name, names.iter().map(String::as_str));
-        Err(raise(match near {
-            Some(near) => error.nearest(near),
-            None => error.help(format!("declare it with `local {name} = ...`")),
-        }))
-    })?;
+    let missing = lua.create_function(
+        move |_, (_, name): (Native, Native)| -> mlua::Result<Native> {
+            let name = name.to_string().unwrap_or_default();
+            let error =
+                ApiError::new("E-SCRIPT-NAME", format!("there is no `{name}` here")).about(&name);
+            let near = nearest(&name, names.iter().map(String::as_str));
+            Err(raise(match near {
+                Some(near) => error.nearest(near),
+                None => error.help(format!("declare it with `local {name} = ...`")),
+            }))
+        },
+    )?;
     meta.raw_set("__index", missing)?;
     meta.raw_set("__metatable", false)?;
     meta.set_readonly(true);
@@ -81,16 +112,22 @@ pub(super) fn environment(lua: &Lua, globals: &Table) -> mlua::Result<Table> {
     let meta = lua.create_table()?;
     meta.raw_set("__index", globals)?;
     let known = globals.clone();
-    let undeclared = lua.create_function(move |_, (_, name, _): (Native, Native, Native)| -> mlua::Result<()> {
-        let name = name.to_string().unwrap_or_default();
-        let taken = known.raw_get::<Native>(name.as_str()).is_ok_and(|value| !value.is_nil());
-        let error = if taken {
-            ApiError::new("E-SCRIPT-READ-ONLY", format!("`{name}` is read-only"))
-        } else {
-            ApiError::new("E-SCRIPT-GLOBAL", format!("`{name}` is not declared"))
-        };
-        Err(raise(error.about(&name).help(format!("write `local {name}` to declare a name of this script's own"))))
-    })?;
+    let undeclared = lua.create_function(
+        move |_, (_, name, _): (Native, Native, Native)| -> mlua::Result<()> {
+            let name = name.to_string().unwrap_or_default();
+            let taken = known
+                .raw_get::<Native>(name.as_str())
+                .is_ok_and(|value| !value.is_nil());
+            let error = if taken {
+                ApiError::new("E-SCRIPT-READ-ONLY", format!("`{name}` is read-only"))
+            } else {
+                ApiError::new("E-SCRIPT-GLOBAL", format!("`{name}` is not declared"))
+            };
+            Err(raise(error.about(&name).help(format!(
+                "write `local {name}` to declare a name of this script's own"
+            ))))
+        },
+    )?;
     meta.raw_set("__newindex", undeclared)?;
     meta.raw_set("__metatable", false)?;
     meta.set_readonly(true);
@@ -152,7 +189,9 @@ fn mathematics(lua: &Lua, stage: &SharedStage) -> mlua::Result<Table> {
             (Some(low), Some(high)) => (int, [Number(low), Number(high)]),
         };
         let row = row.ok_or_else(|| mlua::Error::runtime("no random numbers"))?;
-        let drawn = stage.invoke(row, crate::stage::NOBODY, &values).map_err(raise)?;
+        let drawn = stage
+            .invoke(row, crate::stage::NOBODY, &values)
+            .map_err(raise)?;
         Ok(drawn.as_number().unwrap_or_default())
     })?;
     math.raw_set("random", random)?;
@@ -162,7 +201,8 @@ fn mathematics(lua: &Lua, stage: &SharedStage) -> mlua::Result<Table> {
 
 /// Global functions and services; those of coroutines are made beside them.
 fn add_api(lua: &Lua, globals: &Table, stage: &SharedStage) -> mlua::Result<()> {
-    let rows = api::api().filter(|row| row.owner == Owner::Global && row.languages == api::Languages::Both);
+    let rows = api::api()
+        .filter(|row| row.owner == Owner::Global && row.languages == api::Languages::Both);
     for row in rows {
         globals.raw_set(row.name, bind::function(lua, stage, row)?)?;
     }
@@ -181,9 +221,14 @@ fn add_api(lua: &Lua, globals: &Table, stage: &SharedStage) -> mlua::Result<()> 
 
 fn missing_member(lua: &Lua, owner: Owner) -> mlua::Result<Table> {
     let meta = lua.create_table()?;
-    let missing = lua.create_function(move |_, (_, name): (Native, Native)| -> mlua::Result<Native> {
-        Err(raise(api::unknown(owner, &name.to_string().unwrap_or_default())))
-    })?;
+    let missing = lua.create_function(
+        move |_, (_, name): (Native, Native)| -> mlua::Result<Native> {
+            Err(raise(api::unknown(
+                owner,
+                &name.to_string().unwrap_or_default(),
+            )))
+        },
+    )?;
     meta.raw_set("__index", missing)?;
     meta.raw_set("__metatable", false)?;
     meta.set_readonly(true);
@@ -196,12 +241,19 @@ fn add_print(lua: &Lua, globals: &Table, prelude: &Table) -> mlua::Result<()> {
     let tostring: Function = globals.raw_get("tostring")?;
     let concat: Function = lua.globals().raw_get::<Table>("table")?.raw_get("concat")?;
     let select: Function = globals.raw_get("select")?;
-    globals.raw_set("print", wrap.call::<Function>((info, tostring, concat, select))?)
+    globals.raw_set(
+        "print",
+        wrap.call::<Function>((info, tostring, concat, select))?,
+    )
 }
 
 /// What every actor's handle can do.
 fn add_actors(lua: &Lua, prelude: &Table, stage: &SharedStage) -> mlua::Result<()> {
-    let (methods, getters, setters) = (lua.create_table()?, lua.create_table()?, lua.create_table()?);
+    let (methods, getters, setters) = (
+        lua.create_table()?,
+        lua.create_table()?,
+        lua.create_table()?,
+    );
     for row in api::api() {
         let table = match row.owner {
             Owner::Method => &methods,
@@ -211,19 +263,29 @@ fn add_actors(lua: &Lua, prelude: &Table, stage: &SharedStage) -> mlua::Result<(
         };
         table.raw_set(row.name, bind::function(lua, stage, row)?)?;
     }
-    let missing = lua.create_function(|_, (_, name): (Native, Native)| -> mlua::Result<Native> {
-        Err(raise(api::unknown(Owner::Method, &name.to_string().unwrap_or_default())))
-    })?;
+    let missing =
+        lua.create_function(|_, (_, name): (Native, Native)| -> mlua::Result<Native> {
+            Err(raise(api::unknown(
+                Owner::Method,
+                &name.to_string().unwrap_or_default(),
+            )))
+        })?;
     let unset = lua.create_function(|_, (_, name): (Native, Native)| -> mlua::Result<()> {
         Err(raise(cannot_set(&name.to_string().unwrap_or_default())))
     })?;
-    let index: Function = prelude.raw_get::<Function>("index")?.call((&methods, getters, missing))?;
-    let newindex: Function = prelude.raw_get::<Function>("newindex")?.call((setters, unset))?;
+    let index: Function = prelude
+        .raw_get::<Function>("index")?
+        .call((&methods, getters, missing))?;
+    let newindex: Function = prelude
+        .raw_get::<Function>("newindex")?
+        .call((setters, unset))?;
     let names = stage.clone();
     let tostring = lua.create_function(move |_, actor: Native| {
         let id = super::values::actor_of(&actor);
         let stage = names.lock();
-        let name = id.and_then(|id| stage.world.actors.get(id)).map(|actor| actor.name.to_string());
+        let name = id
+            .and_then(|id| stage.world.actors.get(id))
+            .map(|actor| actor.name.to_string());
         Ok(name.map_or_else(|| "actor (gone)".to_owned(), |name| format!("actor {name}")))
     })?;
     let meta = lua.create_table()?;
@@ -240,10 +302,18 @@ fn add_actors(lua: &Lua, prelude: &Table, stage: &SharedStage) -> mlua::Result<(
 /// The error for writing a property that cannot be written; the same in both languages.
 pub(crate) fn cannot_set(name: &str) -> ApiError {
     if api::find(Owner::Get, name).is_some() {
-        return ApiError::new("E-SCRIPT-READ-ONLY", format!("`{name}` of an actor is read-only")).about(name);
+        return ApiError::new(
+            "E-SCRIPT-READ-ONLY",
+            format!("`{name}` of an actor is read-only"),
+        )
+        .about(name);
     }
     if api::find(Owner::Method, name).is_some() {
-        return ApiError::new("E-SCRIPT-READ-ONLY", format!("`{name}` is a method of an actor, it cannot be set")).about(name);
+        return ApiError::new(
+            "E-SCRIPT-READ-ONLY",
+            format!("`{name}` is a method of an actor, it cannot be set"),
+        )
+        .about(name);
     }
     api::unknown(Owner::Set, name).help("keep your own values in the script's own table")
 }

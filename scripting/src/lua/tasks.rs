@@ -33,15 +33,27 @@ pub(super) type SharedTasks = Rc<RefCell<Tasks>>;
 const MOST_TASKS: usize = 10_000;
 
 /// Puts the three functions into the globals.
-pub(super) fn add(lua: &Lua, globals: &Table, prelude: &Table, stage: &SharedStage, tasks: &SharedTasks) -> mlua::Result<()> {
+pub(super) fn add(
+    lua: &Lua,
+    globals: &Table,
+    prelude: &Table,
+    stage: &SharedStage,
+    tasks: &SharedTasks,
+) -> mlua::Result<()> {
     let coroutine: Table = lua.globals().raw_get("coroutine")?;
     let waiter: Function = prelude.raw_get("waiter")?;
     let outside = lua.create_function(|_, kind: String| -> mlua::Result<()> {
-        let error = ApiError::new("E-SCRIPT-WAIT", format!("`{kind}` works only inside `start(function() ... end)`"));
-        Err(raise(error.about(&kind).help("callbacks must return in their step; `after` calls a function later")))
+        let error = ApiError::new(
+            "E-SCRIPT-WAIT",
+            format!("`{kind}` works only inside `start(function() ... end)`"),
+        );
+        Err(raise(error.about(&kind).help(
+            "callbacks must return in their step; `after` calls a function later",
+        )))
     })?;
     for name in ["wait", "wait_frames"] {
-        let row = api::find(Owner::Global, name).ok_or_else(|| mlua::Error::runtime("a row is missing"))?;
+        let row = api::find(Owner::Global, name)
+            .ok_or_else(|| mlua::Error::runtime("a row is missing"))?;
         let check = bind::function(lua, stage, row)?;
         let yields: Function = coroutine.raw_get("yield")?;
         let isyieldable: Function = coroutine.raw_get("isyieldable")?;
@@ -49,13 +61,23 @@ pub(super) fn add(lua: &Lua, globals: &Table, prelude: &Table, stage: &SharedSta
         globals.raw_set(name, wait)?;
     }
     let (stage, tasks) = (stage.clone(), tasks.clone());
-    let start = lua.create_function(move |lua, (body, surplus): (Native, Native)| start(lua, &stage, &tasks, body, surplus))?;
+    let start = lua.create_function(move |lua, (body, surplus): (Native, Native)| {
+        start(lua, &stage, &tasks, body, surplus)
+    })?;
     globals.raw_set("start", start)
 }
 
-fn start(lua: &Lua, stage: &SharedStage, tasks: &SharedTasks, body: Native, surplus: Native) -> mlua::Result<()> {
-    let row = api::find(Owner::Global, "start").ok_or_else(|| mlua::Error::runtime("a row is missing"))?;
-    row.check_count(if surplus.is_nil() { 1 } else { 2 }).map_err(raise)?;
+fn start(
+    lua: &Lua,
+    stage: &SharedStage,
+    tasks: &SharedTasks,
+    body: Native,
+    surplus: Native,
+) -> mlua::Result<()> {
+    let row = api::find(Owner::Global, "start")
+        .ok_or_else(|| mlua::Error::runtime("a row is missing"))?;
+    row.check_count(if surplus.is_nil() { 1 } else { 2 })
+        .map_err(raise)?;
     let text = body.as_string().and_then(|text| text.to_str().ok());
     let value = match &body {
         Native::Function(_) => Value::Other("a function"),
@@ -66,7 +88,10 @@ fn start(lua: &Lua, stage: &SharedStage, tasks: &SharedTasks, body: Native, surp
         return Ok(());
     };
     if tasks.borrow().waiting.len() >= MOST_TASKS {
-        return Err(raise(ApiError::invalid(format!("more than {MOST_TASKS} coroutines wait already")).about("start")));
+        return Err(raise(
+            ApiError::invalid(format!("more than {MOST_TASKS} coroutines wait already"))
+                .about("start"),
+        ));
     }
     let thread = lua.create_thread(body)?;
     let id = stage.lock().host.new_task();
@@ -84,7 +109,13 @@ fn start(lua: &Lua, stage: &SharedStage, tasks: &SharedTasks, body: Native, surp
 }
 
 /// Runs a coroutine until it waits or ends; true where it waits.
-fn advance(stage: &SharedStage, tasks: &SharedTasks, id: u64, thread: Thread, caller: Caller) -> mlua::Result<bool> {
+fn advance(
+    stage: &SharedStage,
+    tasks: &SharedTasks,
+    id: u64,
+    thread: Thread,
+    caller: Caller,
+) -> mlua::Result<bool> {
     stage.lock().host.caller = caller.clone();
     let outcome = thread.resume::<MultiValue>(());
     let asked = match outcome {
@@ -104,14 +135,23 @@ fn advance(stage: &SharedStage, tasks: &SharedTasks, id: u64, thread: Thread, ca
         Some(Native::Number(amount)) => *amount,
         _ => 0.0,
     };
-    let kind = asked.front().and_then(|kind| kind.as_string().map(|kind| kind.to_string_lossy()));
+    let kind = asked
+        .front()
+        .and_then(|kind| kind.as_string().map(|kind| kind.to_string_lossy()));
     let wake = match kind.as_deref() {
         // A hair's breadth less, so that 15 steps of 1/60 make a quarter of a second.
         Some("wait") => Wake::Time(clock.time + amount - 1e-6),
         Some("wait_frames") => Wake::Frame(clock.frame.saturating_add(amount as u64)),
         _ => Wake::Frame(clock.frame + 1),
     };
-    tasks.borrow_mut().waiting.insert(id, Task { thread, caller, wake });
+    tasks.borrow_mut().waiting.insert(
+        id,
+        Task {
+            thread,
+            caller,
+            wake,
+        },
+    );
     Ok(true)
 }
 
@@ -129,7 +169,12 @@ impl Tasks {
     pub fn waiting(&self) -> Vec<Waiting> {
         let waiting = self.waiting.iter().filter_map(|(&id, task)| {
             let (actor, script) = (task.caller.actor?, task.caller.script);
-            Some(Waiting { id, actor, script, wake: task.wake })
+            Some(Waiting {
+                id,
+                actor,
+                script,
+                wake: task.wake,
+            })
         });
         waiting.collect()
     }

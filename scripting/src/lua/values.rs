@@ -14,7 +14,10 @@ const MAX_DEPTH: usize = 32;
 /// Values in one piece of plain data.
 const MAX_VALUES: usize = 100_000;
 
-const _: () = assert!(usize::BITS >= 64, "an actor's handle is kept in a pointer of 64 bits");
+const _: () = assert!(
+    usize::BITS >= 64,
+    "an actor's handle is kept in a pointer of 64 bits"
+);
 
 /// An actor's handle as a light userdata: a number in the shape of a pointer, so it costs nothing, equals itself and can be
 /// a key. It is never followed.
@@ -29,7 +32,10 @@ pub(super) fn actor_of(value: &Native) -> Option<ActorId> {
         return None;
     };
     let bits = (pointer.0.addr() as u64).wrapping_sub(1);
-    Some(ActorId { index: bits as u32, generation: (bits >> 32) as u32 })
+    Some(ActorId {
+        index: bits as u32,
+        generation: (bits >> 32) as u32,
+    })
 }
 
 /// Our value for the simple kinds; tables are [`Value::Other`] here and are copied by [`data_of`] only where the callee
@@ -76,7 +82,9 @@ pub(super) fn data_of(value: &Native) -> Result<Data, ApiError> {
 }
 
 fn data_within(value: &Native, depth: usize, left: &mut usize) -> Result<Data, ApiError> {
-    *left = left.checked_sub(1).ok_or_else(|| ApiError::invalid(format!("more than {MAX_VALUES} values in one table")))?;
+    *left = left
+        .checked_sub(1)
+        .ok_or_else(|| ApiError::invalid(format!("more than {MAX_VALUES} values in one table")))?;
     Ok(match value {
         Native::Nil => Data::Nil,
         Native::Boolean(value) => Data::Bool(*value),
@@ -93,8 +101,11 @@ fn data_within(value: &Native, depth: usize, left: &mut usize) -> Result<Data, A
 
 fn table_data(table: &Table, depth: usize, left: &mut usize) -> Result<Data, ApiError> {
     let Some(depth) = depth.checked_sub(1) else {
-        return Err(ApiError::new("E-SCRIPT-DATA", format!("tables are nested deeper than {MAX_DEPTH} levels"))
-            .help("does a table hold itself?"));
+        return Err(ApiError::new(
+            "E-SCRIPT-DATA",
+            format!("tables are nested deeper than {MAX_DEPTH} levels"),
+        )
+        .help("does a table hold itself?"));
     };
     let length = table.raw_len();
     if length == 0 {
@@ -110,15 +121,27 @@ fn table_data(table: &Table, depth: usize, left: &mut usize) -> Result<Data, Api
     }
     let mut items = Vec::with_capacity(length.min(1024));
     for index in 1..=length {
-        let item: Native = table.raw_get(index).map_err(|error| ApiError::invalid(error.to_string()))?;
+        let item: Native = table
+            .raw_get(index)
+            .map_err(|error| ApiError::invalid(error.to_string()))?;
         items.push(data_within(&item, depth, left)?);
     }
-    let named = table.pairs::<Native, Native>().filter_map(Result::ok).any(|(key, _)| matches!(key, Native::String(_)));
-    if named { Err(mixed()) } else { Ok(Data::List(items)) }
+    let named = table
+        .pairs::<Native, Native>()
+        .filter_map(Result::ok)
+        .any(|(key, _)| matches!(key, Native::String(_)));
+    if named {
+        Err(mixed())
+    } else {
+        Ok(Data::List(items))
+    }
 }
 
 fn mixed() -> ApiError {
-    ApiError::new("E-SCRIPT-DATA", "a table has either names or a list in it, not both and no other keys")
+    ApiError::new(
+        "E-SCRIPT-DATA",
+        "a table has either names or a list in it, not both and no other keys",
+    )
 }
 
 /// A Lua value of plain data.

@@ -17,7 +17,10 @@ pub(super) type Outcome<T> = Result<T, Box<EvalAltResult>>;
 
 /// An error of ours as one of Rhai's; its position is filled in by the call.
 pub(super) fn raise(error: ApiError) -> Box<EvalAltResult> {
-    Box::new(EvalAltResult::ErrorRuntime(Dynamic::from(error), Position::NONE))
+    Box::new(EvalAltResult::ErrorRuntime(
+        Dynamic::from(error),
+        Position::NONE,
+    ))
 }
 
 /// Registers every row for each number of arguments, with arguments of any type, so that wrong calls get our words.
@@ -29,31 +32,55 @@ pub(super) fn add(engine: &mut Engine, stage: &SharedStage) {
                 let stage = stage.clone();
                 move |arguments| call(&stage, row, NOBODY, arguments)
             }),
-            Owner::Method => add_counts(engine, row.name, row.most_arguments(), Some(TypeId::of::<ActorId>()), {
-                let stage = stage.clone();
-                move |arguments| {
-                    let (receiver, arguments) = arguments.split_first().ok_or_else(|| ApiError::invalid("no actor"))?;
-                    let actor = receiver.read_lock::<ActorId>().map_or(NOBODY, |actor| *actor);
-                    call(&stage, row, actor, arguments)
-                }
-            }),
+            Owner::Method => add_counts(
+                engine,
+                row.name,
+                row.most_arguments(),
+                Some(TypeId::of::<ActorId>()),
+                {
+                    let stage = stage.clone();
+                    move |arguments| {
+                        let (receiver, arguments) = arguments
+                            .split_first()
+                            .ok_or_else(|| ApiError::invalid("no actor"))?;
+                        let actor = receiver
+                            .read_lock::<ActorId>()
+                            .map_or(NOBODY, |actor| *actor);
+                        call(&stage, row, actor, arguments)
+                    }
+                },
+            ),
             Owner::Service(_) => of_services.entry(row.name).or_default().push(row),
             Owner::Get => add_getter(engine, stage, row),
             Owner::Set => add_setter(engine, stage, row),
         }
     }
     for (name, rows) in of_services {
-        let most = rows.iter().map(|row| row.most_arguments()).max().unwrap_or(0);
+        let most = rows
+            .iter()
+            .map(|row| row.most_arguments())
+            .max()
+            .unwrap_or(0);
         let stage = stage.clone();
-        add_counts(engine, name, most, Some(TypeId::of::<Service>()), move |arguments| {
-            let (receiver, arguments) = arguments.split_first().ok_or_else(|| ApiError::invalid("no service"))?;
-            let service = receiver.read_lock::<Service>().map_or("", |service| service.0);
-            let owner = Owner::Service(service);
-            match rows.iter().find(|row| row.owner == owner) {
-                Some(row) => call(&stage, row, NOBODY, arguments),
-                None => Err(api::unknown(owner, name)),
-            }
-        });
+        add_counts(
+            engine,
+            name,
+            most,
+            Some(TypeId::of::<Service>()),
+            move |arguments| {
+                let (receiver, arguments) = arguments
+                    .split_first()
+                    .ok_or_else(|| ApiError::invalid("no service"))?;
+                let service = receiver
+                    .read_lock::<Service>()
+                    .map_or("", |service| service.0);
+                let owner = Owner::Service(service);
+                match rows.iter().find(|row| row.owner == owner) {
+                    Some(row) => call(&stage, row, NOBODY, arguments),
+                    None => Err(api::unknown(owner, name)),
+                }
+            },
+        );
     }
 }
 
@@ -69,7 +96,9 @@ fn add_counts(
         let mut types: Vec<TypeId> = receiver.into_iter().collect();
         types.extend((0..count).map(|_| TypeId::of::<Dynamic>()));
         let body = body.clone();
-        engine.register_raw_fn(name, types, move |_, arguments| body(arguments).map_err(raise));
+        engine.register_raw_fn(name, types, move |_, arguments| {
+            body(arguments).map_err(raise)
+        });
     }
 }
 
@@ -82,25 +111,45 @@ fn add_getter(engine: &mut Engine, stage: &SharedStage, row: &'static Function) 
 
 fn add_setter(engine: &mut Engine, stage: &SharedStage, row: &'static Function) {
     let stage = stage.clone();
-    engine.register_set(row.name, move |actor: &mut ActorId, mut value: Dynamic| -> Outcome<()> {
-        call(&stage, row, *actor, &[&mut value]).map(|_| ()).map_err(raise)
-    });
+    engine.register_set(
+        row.name,
+        move |actor: &mut ActorId, mut value: Dynamic| -> Outcome<()> {
+            call(&stage, row, *actor, &[&mut value])
+                .map(|_| ())
+                .map_err(raise)
+        },
+    );
 }
 
-fn call(stage: &SharedStage, row: &'static Function, actor: ActorId, arguments: &[&mut Dynamic]) -> Result<Dynamic, ApiError> {
+fn call(
+    stage: &SharedStage,
+    row: &'static Function,
+    actor: ActorId,
+    arguments: &[&mut Dynamic],
+) -> Result<Dynamic, ApiError> {
     // Trailing nothings are the same as no arguments, as in Lua.
-    let count = arguments.iter().rposition(|argument| !argument.is_unit()).map_or(0, |last| last + 1);
+    let count = arguments
+        .iter()
+        .rposition(|argument| !argument.is_unit())
+        .map_or(0, |last| last + 1);
     row.check_count(count)?;
     let positional = row.parameters.len();
-    let options = match arguments.get(positional).filter(|argument| !argument.is_unit()) {
+    let options = match arguments
+        .get(positional)
+        .filter(|argument| !argument.is_unit())
+    {
         Some(given) => Some(read_options(row, given)?),
         None => None,
     };
     let empty = Dynamic::UNIT;
-    let natives: [&Dynamic; MAX_VALUES] = array::from_fn(|index| match index.checked_sub(positional) {
-        None => arguments.get(index).map_or(&empty, |argument| &**argument),
-        Some(option) => options.as_ref().and_then(|options| options.get(option)).unwrap_or(&empty),
-    });
+    let natives: [&Dynamic; MAX_VALUES] =
+        array::from_fn(|index| match index.checked_sub(positional) {
+            None => arguments.get(index).map_or(&empty, |argument| &**argument),
+            Some(option) => options
+                .as_ref()
+                .and_then(|options| options.get(option))
+                .unwrap_or(&empty),
+        });
     let natives = &natives[..positional + row.options.len()];
     let texts: [Option<ImmutableString>; MAX_VALUES] =
         array::from_fn(|index| natives.get(index).and_then(|native| text_of(native)));
@@ -108,15 +157,19 @@ fn call(stage: &SharedStage, row: &'static Function, actor: ActorId, arguments: 
     let parameters = row.parameters.iter().chain(row.options);
     for ((native, parameter), data) in natives.iter().zip(parameters).zip(&mut datas) {
         if (native.is_map() || native.is_array()) && takes_data(&parameter.ty) {
-            *data = data_of(native).map_err(|error| error.within(parameter.name).about(row.name))?;
+            *data =
+                data_of(native).map_err(|error| error.within(parameter.name).about(row.name))?;
         }
     }
-    let values: [Value<'_>; MAX_VALUES] = array::from_fn(|index| match (natives.get(index), &datas[index]) {
-        (None, _) => Value::Nil,
-        (Some(native), Data::Nil) => simple(native, texts[index].as_deref()),
-        (Some(_), data) => Value::Data(data),
-    });
-    stage.invoke(row, actor, &values[..natives.len()]).map(|result| native(&result))
+    let values: [Value<'_>; MAX_VALUES] =
+        array::from_fn(|index| match (natives.get(index), &datas[index]) {
+            (None, _) => Value::Nil,
+            (Some(native), Data::Nil) => simple(native, texts[index].as_deref()),
+            (Some(_), data) => Value::Data(data),
+        });
+    stage
+        .invoke(row, actor, &values[..natives.len()])
+        .map(|result| native(&result))
 }
 
 /// The values of a map of options in the order of the row.
@@ -128,5 +181,9 @@ fn read_options(row: &'static Function, given: &Dynamic) -> Result<Vec<Dynamic>,
     for key in map.keys() {
         row.check_option(key)?;
     }
-    Ok(row.options.iter().map(|option| map.get(option.name).cloned().unwrap_or_default()).collect())
+    Ok(row
+        .options
+        .iter()
+        .map(|option| map.get(option.name).cloned().unwrap_or_default())
+        .collect())
 }

@@ -9,8 +9,9 @@ use glam::Vec3;
 use rhai::{
     Dynamic, Engine, FLOAT, INT, ImmutableString, OptimizationLevel,
     packages::{
-        ArithmeticPackage, BasicArrayPackage, BasicFnPackage, BasicIteratorPackage, BasicMapPackage, BasicMathPackage,
-        BasicStringPackage, LanguageCorePackage, LogicPackage, MoreStringPackage, Package,
+        ArithmeticPackage, BasicArrayPackage, BasicFnPackage, BasicIteratorPackage,
+        BasicMapPackage, BasicMathPackage, BasicStringPackage, LanguageCorePackage, LogicPackage,
+        MoreStringPackage, Package,
     },
 };
 use sinew_world::ActorId;
@@ -74,7 +75,11 @@ fn set_limits(engine: &mut Engine) {
 }
 
 fn no_sleep() -> Box<rhai::EvalAltResult> {
-    raise(ApiError::new("E-SCRIPT-NAME", "there is no `sleep` here").about("sleep").help("`after` calls a function later"))
+    raise(
+        ApiError::new("E-SCRIPT-NAME", "there is no `sleep` here")
+            .about("sleep")
+            .help("`after` calls a function later"),
+    )
 }
 
 fn add_types(engine: &mut Engine) {
@@ -93,9 +98,21 @@ fn add_types(engine: &mut Engine) {
 
 fn add_vectors(engine: &mut Engine) {
     engine
-        .register_get_set("x", |v: &mut Vec3| FLOAT::from(v.x), |v: &mut Vec3, x: FLOAT| v.x = x as f32)
-        .register_get_set("y", |v: &mut Vec3| FLOAT::from(v.y), |v: &mut Vec3, y: FLOAT| v.y = y as f32)
-        .register_get_set("z", |v: &mut Vec3| FLOAT::from(v.z), |v: &mut Vec3, z: FLOAT| v.z = z as f32)
+        .register_get_set(
+            "x",
+            |v: &mut Vec3| FLOAT::from(v.x),
+            |v: &mut Vec3, x: FLOAT| v.x = x as f32,
+        )
+        .register_get_set(
+            "y",
+            |v: &mut Vec3| FLOAT::from(v.y),
+            |v: &mut Vec3, y: FLOAT| v.y = y as f32,
+        )
+        .register_get_set(
+            "z",
+            |v: &mut Vec3| FLOAT::from(v.z),
+            |v: &mut Vec3, z: FLOAT| v.z = z as f32,
+        )
         .register_set("x", |v: &mut Vec3, x: INT| v.x = x as f32)
         .register_set("y", |v: &mut Vec3, y: INT| v.y = y as f32)
         .register_set("z", |v: &mut Vec3, z: INT| v.z = z as f32)
@@ -112,27 +129,34 @@ fn add_vectors(engine: &mut Engine) {
         .register_fn("-", |a: Vec3| -a)
         .register_fn("==", |a: Vec3, b: Vec3| a == b)
         .register_fn("!=", |a: Vec3, b: Vec3| a != b)
-        .register_fn("to_string", |v: &mut Vec3| format!("({}, {}, {})", v.x, v.y, v.z));
+        .register_fn("to_string", |v: &mut Vec3| {
+            format!("({}, {}, {})", v.x, v.y, v.z)
+        });
 }
 
 fn add_props(engine: &mut Engine, stage: &SharedStage) {
     let stage = stage.clone();
-    engine.register_indexer_get(move |props: &mut PropsValue, name: ImmutableString| -> Outcome<Dynamic> {
-        if let Some(value) = props.values.get(name.as_str()) {
-            return Ok(value.clone());
-        }
-        match props.known.actors.get(name.as_str()) {
-            Some(actor) => {
-                let found = stage.lock().world.actors.find(actor).map(|actor| actor.id);
-                Ok(found.map_or(Dynamic::UNIT, Dynamic::from))
+    engine.register_indexer_get(
+        move |props: &mut PropsValue, name: ImmutableString| -> Outcome<Dynamic> {
+            if let Some(value) = props.values.get(name.as_str()) {
+                return Ok(value.clone());
             }
-            None => Err(raise(properties::undeclared(&name, &props.known))),
-        }
-    });
+            match props.known.actors.get(name.as_str()) {
+                Some(actor) => {
+                    let found = stage.lock().world.actors.find(actor).map(|actor| actor.id);
+                    Ok(found.map_or(Dynamic::UNIT, Dynamic::from))
+                }
+                None => Err(raise(properties::undeclared(&name, &props.known))),
+            }
+        },
+    );
 }
 
 /// Services and top-level constants, which functions see through this alone.
-#[expect(deprecated, reason = "not deprecated but called volatile by its authors; the version is pinned")]
+#[expect(
+    deprecated,
+    reason = "not deprecated but called volatile by its authors; the version is pinned"
+)]
 fn add_names(engine: &mut Engine, constants: &Constants) {
     let services = api::services();
     let constants = constants.clone();
@@ -169,6 +193,13 @@ fn add_print(engine: &mut Engine, stage: &SharedStage) {
 
 /// `this.props` of an instance.
 pub(super) fn props_value(props: &properties::Props) -> Dynamic {
-    let values = props.values.iter().map(|(name, value)| (name.clone(), native(value))).collect();
-    Dynamic::from(PropsValue { values: Arc::new(values), known: Arc::new(props.clone()) })
+    let values = props
+        .values
+        .iter()
+        .map(|(name, value)| (name.clone(), native(value)))
+        .collect();
+    Dynamic::from(PropsValue {
+        values: Arc::new(values),
+        known: Arc::new(props.clone()),
+    })
 }

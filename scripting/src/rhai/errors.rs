@@ -17,12 +17,20 @@ pub(super) fn syntax(error: &ParseError, source: &Source) -> Report {
         message.replace_range(..first.len_utf8(), &first.to_lowercase().to_string());
     }
     let frame = frame_at(source, error.1, None);
-    Report { error: ApiError::new("E-SCRIPT-SYNTAX", cut(&message)), frames: vec![frame] }
+    Report {
+        error: ApiError::new("E-SCRIPT-SYNTAX", cut(&message)),
+        frames: vec![frame],
+    }
 }
 
 /// What is wrong, where, and how the script came there. `entry` is the function that the host called, `own` the
 /// functions and constants of the script.
-pub(super) fn report(error: Box<EvalAltResult>, source: &Source, entry: &str, own: &[String]) -> Report {
+pub(super) fn report(
+    error: Box<EvalAltResult>,
+    source: &Source,
+    entry: &str,
+    own: &[String],
+) -> Report {
     let mut frames = Vec::new();
     let mut function = entry.to_owned();
     let mut error = error;
@@ -52,17 +60,26 @@ fn frame_at(source: &Source, position: Position, function: Option<&str>) -> Fram
 
 /// The line, from 1, where a function begins.
 pub(super) fn line_of_function(text: &str, name: &str) -> Option<u32> {
-    let start = |line: &str| line.trim_start().trim_start_matches("private ").strip_prefix("fn ").map(|rest| rest.trim_start().to_owned());
+    let start = |line: &str| {
+        line.trim_start()
+            .trim_start_matches("private ")
+            .strip_prefix("fn ")
+            .map(|rest| rest.trim_start().to_owned())
+    };
     let found = text.lines().position(|line| {
-        start(line).is_some_and(|rest| rest.strip_prefix(name).is_some_and(|rest| rest.trim_start().starts_with('(')))
+        start(line).is_some_and(|rest| {
+            rest.strip_prefix(name)
+                .is_some_and(|rest| rest.trim_start().starts_with('('))
+        })
     });
     found.map(|line| line as u32 + 1)
 }
 
 fn explain(error: EvalAltResult, source: &Source, position: Position, own: &[String]) -> ApiError {
     if budget::is_over() || matches!(error, EvalAltResult::ErrorTerminated(..)) {
-        return ApiError::new("E-SCRIPT-BUDGET", "the script ran too long and was stopped")
-            .help("is there a loop that never ends? a long job can be spread over steps with `after`");
+        return ApiError::new("E-SCRIPT-BUDGET", "the script ran too long and was stopped").help(
+            "is there a loop that never ends? a long job can be spread over steps with `after`",
+        );
     }
     match error {
         EvalAltResult::ErrorRuntime(value, _) => {
@@ -75,14 +92,19 @@ fn explain(error: EvalAltResult, source: &Source, position: Position, own: &[Str
             };
             ApiError::new("E-SCRIPT-ERROR", cut(&text))
         }
-        EvalAltResult::ErrorFunctionNotFound(signature, _) => no_function(&signature, source, position, own),
+        EvalAltResult::ErrorFunctionNotFound(signature, _) => {
+            no_function(&signature, source, position, own)
+        }
         EvalAltResult::ErrorVariableNotFound(name, _) => no_name(&name, own),
         EvalAltResult::ErrorDotExpr(text, _) => no_property(&text),
-        EvalAltResult::ErrorStackOverflow(_) => ApiError::new("E-SCRIPT-STACK", "functions call each other too deep")
-            .help("does a function call itself without end?"),
-        EvalAltResult::ErrorDataTooLarge(what, _) => {
-            ApiError::new("E-SCRIPT-MEMORY", format!("the scripts of this mod use too much memory ({what})"))
+        EvalAltResult::ErrorStackOverflow(_) => {
+            ApiError::new("E-SCRIPT-STACK", "functions call each other too deep")
+                .help("does a function call itself without end?")
         }
+        EvalAltResult::ErrorDataTooLarge(what, _) => ApiError::new(
+            "E-SCRIPT-MEMORY",
+            format!("the scripts of this mod use too much memory ({what})"),
+        ),
         EvalAltResult::ErrorArithmetic(text, _) => ApiError::new("E-SCRIPT-ERROR", cut(&text)),
         other => ApiError::new("E-SCRIPT-ERROR", cut(&lower_first(&other.to_string()))),
     }
@@ -90,7 +112,9 @@ fn explain(error: EvalAltResult, source: &Source, position: Position, own: &[Str
 
 fn lower_first(text: &str) -> String {
     let mut letters = text.chars();
-    letters.next().map_or_else(String::new, |first| first.to_lowercase().chain(letters).collect())
+    letters.next().map_or_else(String::new, |first| {
+        first.to_lowercase().chain(letters).collect()
+    })
 }
 
 /// `set_flaot (actor, &str | ImmutableString | String, f64)`: whose function is missing shows in the first argument.
@@ -103,7 +127,9 @@ fn no_function(signature: &str, source: &Source, position: Position, own: &[Stri
     if receiver == "service" {
         let line = line_range(&source.text, position.line().unwrap_or(0) as u32);
         let line = &source.text[line];
-        let service = api::services().into_iter().find(|service| line.contains(&format!("{service}.{name}")));
+        let service = api::services()
+            .into_iter()
+            .find(|service| line.contains(&format!("{service}.{name}")));
         if let Some(service) = service {
             return api::unknown(Owner::Service(service), name);
         }
@@ -111,8 +137,14 @@ fn no_function(signature: &str, source: &Source, position: Position, own: &[Stri
     if arguments.starts_with("()") && api::find(Owner::Method, name).is_some() {
         return nothing(name);
     }
-    let known = api::api().filter(|row| row.owner == Owner::Global).map(|row| row.name);
-    let error = ApiError::new("E-SCRIPT-NAME", format!("there is no function `{name}` for these arguments")).about(name);
+    let known = api::api()
+        .filter(|row| row.owner == Owner::Global)
+        .map(|row| row.name);
+    let error = ApiError::new(
+        "E-SCRIPT-NAME",
+        format!("there is no function `{name}` for these arguments"),
+    )
+    .about(name);
     match nearest(name, known.chain(own.iter().map(String::as_str))).filter(|near| *near != name) {
         Some(near) => error.nearest(near),
         None if own.iter().any(|known| known == name) => {
@@ -134,9 +166,12 @@ fn no_name(name: &str, own: &[String]) -> ApiError {
 
 /// Something that `()` was asked for.
 fn nothing(name: &str) -> ApiError {
-    ApiError::new("E-SCRIPT-NIL", format!("`{name}` is asked of nothing (`()`)"))
-        .about(name)
-        .help("what stands in front of it is `()` here")
+    ApiError::new(
+        "E-SCRIPT-NIL",
+        format!("`{name}` is asked of nothing (`()`)"),
+    )
+    .about(name)
+    .help("what stands in front of it is `()` here")
 }
 
 /// `Unknown property 'speeed' - a getter is not registered for type 'actor'`.
@@ -150,6 +185,10 @@ fn no_property(text: &str) -> ApiError {
         "actor" => api::unknown(Owner::Method, name),
         "props" => ApiError::new("E-SCRIPT-READ-ONLY", "properties are read-only").about(name),
         "()" => nothing(name),
-        owner => ApiError::new("E-SCRIPT-NAME", format!("there is no property `{name}` of {owner}")).about(name),
+        owner => ApiError::new(
+            "E-SCRIPT-NAME",
+            format!("there is no property `{name}` of {owner}"),
+        )
+        .about(name),
     }
 }

@@ -67,12 +67,19 @@ impl RhaiVm {
     }
 
     fn load(&self, source: &Source) -> Result<(Script, Summary), Report> {
-        let mut ast = self.engine.compile(&*source.text).map_err(|error| errors::syntax(&error, source))?;
+        let mut ast = self
+            .engine
+            .compile(&*source.text)
+            .map_err(|error| errors::syntax(&error, source))?;
         ast.set_source(source.shown.as_str());
-        let mut names: Vec<String> = ast.iter_functions().map(|function| function.name.to_owned()).collect();
+        let mut names: Vec<String> = ast
+            .iter_functions()
+            .map(|function| function.name.to_owned())
+            .collect();
         let mut summary = Summary::default();
         for function in ast.iter_functions() {
-            check_function(function.name).map_err(|error| at_function(source, function.name, error))?;
+            check_function(function.name)
+                .map_err(|error| at_function(source, function.name, error))?;
             if let Some(callback) = Callback::named(function.name) {
                 summary.callbacks[callback as usize] = Some(function.params.len() as u8);
             }
@@ -88,25 +95,47 @@ impl RhaiVm {
         names.extend(constants.keys().cloned());
         let in_file = |error: ApiError| whole_file(source, error);
         if let Some(declared) = constants.get("PROPERTIES") {
-            let declared = data_of(declared).map_err(|error| in_file(error.within("PROPERTIES")))?;
+            let declared =
+                data_of(declared).map_err(|error| in_file(error.within("PROPERTIES")))?;
             summary.properties = properties::read(&declared).map_err(|fault| {
-                let mut error = ApiError::new("E-SCRIPT-PROPERTY", fault.message).about(&fault.token);
+                let mut error =
+                    ApiError::new("E-SCRIPT-PROPERTY", fault.message).about(&fault.token);
                 error.help = fault.help;
                 in_file(error)
             })?;
         }
         if let Some(graph) = constants.get("GRAPH") {
             let Some(handle) = graph.read_lock::<GraphHandle>() else {
-                let error = ApiError::new("E-SCRIPT-GRAPH", format!("`GRAPH` must be a graph, not {}", values::kind(graph)));
-                return Err(in_file(error.about("GRAPH").help("write `const GRAPH = graph(#{ ... })`")));
+                let error = ApiError::new(
+                    "E-SCRIPT-GRAPH",
+                    format!("`GRAPH` must be a graph, not {}", values::kind(graph)),
+                );
+                return Err(in_file(
+                    error
+                        .about("GRAPH")
+                        .help("write `const GRAPH = graph(#{ ... })`"),
+                ));
             };
             summary.graph = Some(handle.0.clone());
         }
-        Ok((Script { source: source.clone(), ast, constants, names }, summary))
+        Ok((
+            Script {
+                source: source.clone(),
+                ast,
+                constants,
+                names,
+            },
+            summary,
+        ))
     }
 
     /// Calls a function of an instance's script with `this` bound.
-    fn call_function(&mut self, instance: usize, name: &str, arguments: Vec<Dynamic>) -> Result<Dynamic, Failure> {
+    fn call_function(
+        &mut self,
+        instance: usize,
+        name: &str,
+        arguments: Vec<Dynamic>,
+    ) -> Result<Dynamic, Failure> {
         let Some(Some(Instance { slot, this })) = self.instances.get_mut(instance) else {
             return Ok(Dynamic::UNIT);
         };
@@ -114,7 +143,13 @@ impl RhaiVm {
             return Ok(Dynamic::UNIT);
         };
         let options = CallFnOptions::new().eval_ast(false).bind_this_ptr(this);
-        let outcome = self.engine.call_fn_with_options::<Dynamic>(options, &mut Scope::new(), &script.ast, name, arguments);
+        let outcome = self.engine.call_fn_with_options::<Dynamic>(
+            options,
+            &mut Scope::new(),
+            &script.ast,
+            name,
+            arguments,
+        );
         outcome.map_err(|error| failure(error, script, name))
     }
 }
@@ -127,29 +162,44 @@ fn failure(error: Box<EvalAltResult>, script: &Script, name: &str) -> Failure {
 /// Names that a script's functions must not have.
 fn check_function(name: &str) -> Result<(), ApiError> {
     if let Some(near) = misspelt(name) {
-        let error = ApiError::new("E-SCRIPT-CALLBACK", format!("there is no callback `{name}`")).about(name);
+        let error = ApiError::new(
+            "E-SCRIPT-CALLBACK",
+            format!("there is no callback `{name}`"),
+        )
+        .about(name);
         return Err(match near {
             Some(near) => error.nearest(near),
             None => error.help("names that begin with `on_` are kept for callbacks"),
         });
     }
     // In Rhai a script's function is found before a method of the same name.
-    let hidden = api::api().find(|row| row.name == name && matches!(row.owner, Owner::Method | Owner::Service(_) | Owner::Global));
+    let hidden = api::api().find(|row| {
+        row.name == name && matches!(row.owner, Owner::Method | Owner::Service(_) | Owner::Global)
+    });
     match hidden {
-        Some(row) => Err(ApiError::new("E-SCRIPT-HIDES", format!("the function `{name}` would hide `{}`", row.path()))
-            .about(name)
-            .help("give it another name")),
+        Some(row) => Err(ApiError::new(
+            "E-SCRIPT-HIDES",
+            format!("the function `{name}` would hide `{}`", row.path()),
+        )
+        .about(name)
+        .help("give it another name")),
         None => Ok(()),
     }
 }
 
 fn at_function(source: &Source, name: &str, error: ApiError) -> Report {
     let line = errors::line_of_function(&source.text, name).unwrap_or(1);
-    Report { error, frames: vec![Frame::script(&source.shown, line, None)] }
+    Report {
+        error,
+        frames: vec![Frame::script(&source.shown, line, None)],
+    }
 }
 
 fn whole_file(source: &Source, error: ApiError) -> Report {
-    Report { error: error.anywhere(), frames: vec![Frame::script(&source.shown, 1, None)] }
+    Report {
+        error: error.anywhere(),
+        frames: vec![Frame::script(&source.shown, 1, None)],
+    }
 }
 
 impl Language for RhaiVm {
@@ -168,7 +218,10 @@ impl Language for RhaiVm {
     }
 
     fn commit(&mut self) {
-        let mut constants = self.constants.write().unwrap_or_else(PoisonError::into_inner);
+        let mut constants = self
+            .constants
+            .write()
+            .unwrap_or_else(PoisonError::into_inner);
         for (slot, script) in std::mem::take(&mut self.pending) {
             constants.insert(script.source.shown.clone(), script.constants.clone());
             self.scripts.insert(slot, script);
@@ -188,7 +241,10 @@ impl Language for RhaiVm {
             self.instances.push(None);
             self.instances.len() - 1
         });
-        self.instances[index] = Some(Instance { slot, this: this.into() });
+        self.instances[index] = Some(Instance {
+            slot,
+            this: this.into(),
+        });
         Ok(index)
     }
 
@@ -206,14 +262,29 @@ impl Language for RhaiVm {
         }
     }
 
-    fn call(&mut self, instance: usize, callback: Callback, arguments: &[Value<'_>]) -> Result<(), Failure> {
+    fn call(
+        &mut self,
+        instance: usize,
+        callback: Callback,
+        arguments: &[Value<'_>],
+    ) -> Result<(), Failure> {
         let arguments = arguments.iter().map(argument).collect();
-        self.call_function(instance, callback.info().name, arguments).map(|_| ())
+        self.call_function(instance, callback.info().name, arguments)
+            .map(|_| ())
     }
 
     fn call_named(&mut self, instance: usize, name: &str) -> Result<bool, Failure> {
-        let script = self.instances.get(instance).and_then(Option::as_ref).and_then(|instance| self.scripts.get(&instance.slot));
-        let known = script.is_some_and(|script| script.ast.iter_functions().any(|function| function.name == name && function.params.is_empty()));
+        let script = self
+            .instances
+            .get(instance)
+            .and_then(Option::as_ref)
+            .and_then(|instance| self.scripts.get(&instance.slot));
+        let known = script.is_some_and(|script| {
+            script
+                .ast
+                .iter_functions()
+                .any(|function| function.name == name && function.params.is_empty())
+        });
         if !known {
             return Ok(false);
         }
@@ -253,14 +324,26 @@ impl Language for RhaiVm {
             return Ok(Data::Nil);
         };
         let text = format!("fn {CONSOLE}() {{\n{code}\n}}");
-        let source = Source { path: script.source.path.clone(), shown: "console".to_owned(), text: text.into() };
+        let source = Source {
+            path: script.source.path.clone(),
+            shown: "console".to_owned(),
+            text: text.into(),
+        };
         let console = self.engine.compile(&*source.text);
-        let console = console.map_err(|error| Box::new(errors::syntax(&error, &source).diagnostic(&[&source])))?;
+        let console = console
+            .map_err(|error| Box::new(errors::syntax(&error, &source).diagnostic(&[&source])))?;
         let mut ast = script.ast.merge(&console);
         ast.set_source(script.source.shown.as_str());
         let options = CallFnOptions::new().eval_ast(false).bind_this_ptr(this);
-        let outcome = self.engine.call_fn_with_options::<Dynamic>(options, &mut Scope::new(), &ast, CONSOLE, ());
-        let outcome = outcome.map_err(|error| errors::report(error, &source, CONSOLE, &script.names));
+        let outcome = self.engine.call_fn_with_options::<Dynamic>(
+            options,
+            &mut Scope::new(),
+            &ast,
+            CONSOLE,
+            (),
+        );
+        let outcome =
+            outcome.map_err(|error| errors::report(error, &source, CONSOLE, &script.names));
         outcome
             .and_then(|value| data_of(&value).map_err(|error| whole_file(&source, error)))
             .map_err(|report| Box::new(report.diagnostic(&[&source])))

@@ -30,7 +30,9 @@ pub(super) struct PropsValue {
 
 /// The text of a value, if it is one; its copy costs a count.
 pub(super) fn text_of(value: &Dynamic) -> Option<ImmutableString> {
-    value.read_lock::<ImmutableString>().map(|text| text.clone())
+    value
+        .read_lock::<ImmutableString>()
+        .map(|text| text.clone())
 }
 
 /// Our value for the simple kinds; arrays and maps are [`Value::Other`] here.
@@ -63,7 +65,10 @@ pub(super) fn simple<'a>(value: &Dynamic, text: Option<&'a str>) -> Value<'a> {
 pub(super) fn kind(value: &Dynamic) -> &'static str {
     if value.is::<FnPtr>() {
         "a function"
-    } else if value.read_lock::<Array>().is_some_and(|items| !items.is_empty()) {
+    } else if value
+        .read_lock::<Array>()
+        .is_some_and(|items| !items.is_empty())
+    {
         "a list"
     } else if value.is_map() || value.is_array() {
         "a table"
@@ -88,20 +93,32 @@ pub(super) fn data_of(value: &Dynamic) -> Result<Data, ApiError> {
 }
 
 fn data_within(value: &Dynamic, depth: usize, left: &mut usize) -> Result<Data, ApiError> {
-    *left = left.checked_sub(1).ok_or_else(|| ApiError::invalid(format!("more than {MAX_VALUES} values in one table")))?;
+    *left = left
+        .checked_sub(1)
+        .ok_or_else(|| ApiError::invalid(format!("more than {MAX_VALUES} values in one table")))?;
     let deeper = || {
         depth.checked_sub(1).ok_or_else(|| {
-            ApiError::new("E-SCRIPT-DATA", format!("tables are nested deeper than {MAX_DEPTH} levels"))
-                .help("does a table hold itself?")
+            ApiError::new(
+                "E-SCRIPT-DATA",
+                format!("tables are nested deeper than {MAX_DEPTH} levels"),
+            )
+            .help("does a table hold itself?")
         })
     };
     if let Some(items) = value.read_lock::<Array>() {
         let depth = deeper()?;
-        return Ok(Data::List(items.iter().map(|item| data_within(item, depth, left)).collect::<Result<_, _>>()?));
+        return Ok(Data::List(
+            items
+                .iter()
+                .map(|item| data_within(item, depth, left))
+                .collect::<Result<_, _>>()?,
+        ));
     }
     if let Some(map) = value.read_lock::<Map>() {
         let depth = deeper()?;
-        let entries = map.iter().map(|(key, value)| Ok((key.to_string(), data_within(value, depth, left)?)));
+        let entries = map
+            .iter()
+            .map(|(key, value)| Ok((key.to_string(), data_within(value, depth, left)?)));
         return Ok(Data::Map(entries.collect::<Result<_, ApiError>>()?));
     }
     let text = text_of(value);
@@ -133,7 +150,9 @@ pub(super) fn native(data: &Data) -> Dynamic {
         Data::Actor(id) => Dynamic::from(*id),
         Data::List(items) => items.iter().map(native).collect::<Array>().into(),
         Data::Map(map) => {
-            let entries = map.iter().map(|(key, value)| (key.as_str().into(), native(value)));
+            let entries = map
+                .iter()
+                .map(|(key, value)| (key.as_str().into(), native(value)));
             entries.collect::<Map>().into()
         }
     }
