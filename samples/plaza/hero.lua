@@ -5,7 +5,7 @@ hero.properties = {
   walk_speed = { value = 1.2, min = 0, max = 3, unit = "m/s" },
   run_speed  = { value = 3.2, min = 2, max = 7, unit = "m/s" },
   jump_speed = { value = 3.6, min = 0, max = 9, unit = "m/s" },
-  crouch     = { value = 0.3, min = 0, max = 1, unit = "s", hint = "from the key to the leap" },
+  crouch     = { value = 0.3, min = 0, max = 1, unit = "s", hint = "from the key to the leap, when standing" },
   footsteps  = { value = true, hint = "draw a ring at every step" },
 }
 
@@ -21,36 +21,39 @@ hero.graph = graph {
       states = {
         move = { blend = "speed", sync_group = "feet", rate = "distance",
                  points = { { at = 0.0, clip = "idle" }, { at = 1.2, clip = "walk" }, { at = 3.2, clip = "run" } } },
-        jump = { clip = "jump_start", mode = "once" },
+        jump = { clip = "jump_start", mode = "once", speed = 1.6 },
         fall = { clip = "fall" },
         land = { clip = "land", mode = "once" },
       },
       transitions = {
-        { from = "move", to = "jump", when = "jump and grounded", duration = 0.10 },
+        { from = "move", to = "jump", when = "jump and grounded and speed < 0.5", duration = 0.10 },
+        { name = "stride", from = "move", to = "jump", when = "jump and grounded and speed >= 0.5", duration = 0.12, offset = 0.6 },
         { from = "jump", to = "fall", exit_time = 1.0, duration = 0.15 },
         { from = "move", to = "fall", when = "not grounded", duration = 0.25, priority = -1 },
-        { from = "fall", to = "land", when = "grounded", duration = 0.08 },
+        { from = "fall", to = "move", when = "grounded and speed > 0.5", duration = 0.2 },
+        { from = "fall", to = "land", when = "grounded", duration = 0.08, priority = -1 },
         { from = "land", to = "move", exit_time = 0.6, duration = 0.25 },
       } },
     { name = "upper", entry = "none", mask = "spine+", weight = 0.0,
       states = { none = { rest = true }, wave = { clip = "wave", mode = "once" }, reach = { clip = "reach", mode = "once" } } },
   },
   chains = { arm_r = { kind = "two_bone", joints = { "upperArm_R", "lowerArm_R", "hand_R" } } },
-  look_at = { chain = { "upperChest", "neck", "head" }, max_yaw = 70, max_pitch = 40 },
+  look_at = { chain = { "upperChest", "neck", "head" }, max_yaw = 70, max_pitch = 40, speed = 240 },
 }
 
 function hero:on_start()
   self.actor:set_root_motion("report")                   -- taken out of the clips; this script moves the actor
-  camera.follow(self.actor, { distance = 4.5, height = 1.7 })
+  camera.follow(self.actor, { distance = 4.5, height = 1.25 })
 end
 
 function hero:on_update(dt)
   local wish = input.vector("move")                       -- camera-relative, length at most 1
   local top = if input.held("run") then self.props.run_speed else self.props.walk_speed
-  self.actor:move(wish * top)
+  self.actor:move(smooth(self.actor.velocity, wish * top, 0.06, dt))
   if length(wish) > 0.05 then self.actor:face(wish, 540) end
   local companion = world.find("companion")
-  if companion and distance(companion.position, self.actor.position) < 6 then
+  local to = if companion then companion.position - self.actor.position else vec3(0, 0, 0)
+  if companion and length(to) < 6 and dot(to, self.actor.forward) > 0 then
     self.actor:look_at(companion, { seconds = 0.3 })
   else
     self.actor:look_at(nil, { seconds = 0.5 })
@@ -79,7 +82,9 @@ function hero:on_animation_event(name, value)
 end
 
 function hero:on_state_enter(layer, state)
-  if state == "jump" then after(self.props.crouch, "leap") end
+  if state ~= "jump" then return end
+  local running = length(self.actor.velocity) > 0.5       -- then the clip begins at its end, with the push
+  after(if running then 0.05 else self.props.crouch, "leap")
 end
 
 function hero:leap()

@@ -23,27 +23,32 @@ robot.graph = graph {
 
 function robot:on_start()
   self.greeted = false
-  self.heading = self.actor.forward
+  self.heading = -self.actor.forward
   after(2.0, "walk")
 end
 
 function robot:walk()
+  self.heading = -self.heading
   self.actor:set_bool("walking", true)
   after(self.props.steps, "rest")
 end
 
 function robot:rest()
   self.actor:set_bool("walking", false)
-  self.heading = -self.heading
   after(random.float(2.0, 4.0), "walk")
 end
 
 function robot:on_update()
-  self.actor:face(self.heading, 60)
+  if self.actor:get_bool("walking") then self.actor:face(self.heading, 60) end   -- turns as it walks, never on the spot
   local hero = world.find("hero")
   local near = hero ~= nil and distance(hero.position, self.actor.position) < self.props.near
   if near and not self.greeted then self.actor:set_trigger("greet") end
   self.greeted = near
+  if near and self.actor:is_in("wave") then self.actor:face(hero.position - self.actor.position, 90) end
+end
+
+function robot:on_message(name)
+  if name == "open" then self.actor:set_trigger("greet") end
 end
 
 return robot
