@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use sinew_assets::{Changed, Diagnostic, LogicalPath};
-use sinew_world::{ActorId, Changes, Motion, World};
+use sinew_world::{ActorId, Changes, Data, Motion, World};
 
 use crate::{
     actors::{check_size, graph_fault},
@@ -160,39 +160,68 @@ impl ScriptHost {
         })
     }
 
-    /// Level values that do not fit what a new version declares.
+    /// Values of the level that do not fit what a new version declares. What an inspector set is not the level's fault:
+    /// [`Self::drop_misfits`] takes it back.
     fn property_faults(&self, version: &New) -> Vec<Diagnostic> {
         let mut faults = Vec::new();
         for id in self.users(version.slot) {
-            let given = self
-                .stage
-                .lock()
-                .world
-                .actors
-                .get(id)
-                .map(|actor| actor.properties.clone())
-                .unwrap_or_default();
-            // A changed type converts where it can and falls back to the script's own value where it cannot.
-            for (name, value) in &given {
-                if let Some(Err(fault)) = version
-                    .summary
-                    .properties
-                    .get(name)
-                    .map(|property| property.fit(name, value))
-                {
-                    faults.push(self.level_fault(id, fault));
-                }
-            }
             let others = self.other_properties(id, version.slot);
             let declared = || others.iter().copied().chain([&version.summary.properties]);
-            for name in given
-                .keys()
-                .filter(|name| !declared().any(|properties| properties.contains_key(*name)))
-            {
-                faults.push(self.level_fault(id, properties::unknown(name, declared())));
+            for (name, value) in self.level_properties(id) {
+                let own = version.summary.properties.get(&name);
+                if let Some(Err(fault)) = own.map(|property| property.fit(&name, &value)) {
+                    faults.push(self.level_fault(id, fault));
+                }
+                if !declared().any(|properties| properties.contains_key(&name)) {
+                    faults.push(self.level_fault(id, properties::unknown(&name, declared())));
+                }
             }
         }
         faults
+    }
+
+    /// The properties of an actor that its level file names, with the values that hold now.
+    fn level_properties(&self, id: ActorId) -> Vec<(String, Data)> {
+        let world = &self.stage.lock().world;
+        let Some(actor) = world.actors.get(id) else {
+            return Vec::new();
+        };
+        let def = world
+            .level
+            .def
+            .actors
+            .iter()
+            .find(|def| *def.name == *actor.name);
+        let named = def.into_iter().flat_map(|def| def.properties.keys());
+        named
+            .filter_map(|name| Some((name.clone(), actor.properties.get(name)?.clone())))
+            .collect()
+    }
+
+    /// Takes values back that an inspector set and that a new version has no place for.
+    fn drop_misfits(&mut self, slot: usize, summary: &Summary) {
+        for id in self.users(slot) {
+            let level: Vec<String> = self
+                .level_properties(id)
+                .into_iter()
+                .map(|(name, _)| name)
+                .collect();
+            let others: Vec<String> = self
+                .other_properties(id, slot)
+                .iter()
+                .flat_map(|properties| properties.keys().cloned())
+                .collect();
+            let world = &mut self.stage.lock().world;
+            if let Some(actor) = world.actors.get_mut(id) {
+                actor.properties.retain(|name, value| {
+                    let fits = summary
+                        .properties
+                        .get(name)
+                        .map(|property| property.fit(name, value).is_ok());
+                    fits.unwrap_or_else(|| level.contains(name) || others.contains(name))
+                });
+            }
+        }
     }
 
     fn other_properties(&self, id: ActorId, slot: usize) -> Vec<&properties::Properties> {
@@ -228,6 +257,10 @@ impl ScriptHost {
                 .as_ref()
                 .and_then(|summary| summary.graph.as_ref());
             let Some(graph) = &version.summary.graph else {
+                // The script gave its graph up: its actors go back to rest.
+                let users = self.users(version.slot).into_iter();
+                let users = users.filter(|&id| old.is_some() && world.need_animation(id).is_ok());
+                motions.extend(users.map(|id| (id, version.slot, Motion::Rest)));
                 continue;
             };
             if old.is_some_and(|old| old.def == graph.def && old.file == graph.file) {
@@ -240,7 +273,7 @@ impl ScriptHost {
             let users = self
                 .users(version.slot)
                 .into_iter()
-                .filter(|&id| world.actors.get(id).is_some());
+                .filter(|&id| world.need_animation(id).is_ok());
             motions.extend(users.map(|id| (id, version.slot, motion.clone())));
         }
         motions
@@ -299,6 +332,7 @@ impl ScriptHost {
             self.modules[module].disabled = false;
             self.modules[module].overruns = 0;
             self.problems.clear(slot);
+            self.drop_misfits(slot, &summary);
             let script = &mut self.scripts[slot];
             script.source = source;
             script.summary = Some(summary);

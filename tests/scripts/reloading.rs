@@ -292,3 +292,43 @@ fn a_level_s_new_value_reaches_the_script_and_a_misspelt_one_is_refused() {
     bench.assert_quiet();
     assert_eq!(bench.number("hero", "pace"), 4.0);
 }
+
+#[test]
+fn an_edited_property_that_a_new_version_lacks_or_types_anew_is_taken_back() {
+    let script = |properties: &str| {
+        format!(
+            "local s = {{}} s.properties = {{ {properties} }} function s:on_update() self.size = self.props.size end return s"
+        )
+    };
+    let mut bench = Bench::hero(
+        ScriptLanguage::Lua,
+        &script("size = { value = 1 }, extra = { value = 1 }"),
+    );
+    bench.run(1);
+    let id = bench.id("hero");
+    for name in ["size", "extra"] {
+        bench
+            .host
+            .set_property(&mut bench.world, id, name, Data::Number(5.0))
+            .unwrap();
+    }
+    bench
+        .reload(&[("hero.lua", &script("size = { value = 'big' }"))])
+        .unwrap();
+    bench.run(1);
+    bench.assert_quiet();
+    assert_eq!(bench.field("hero", "size"), Data::Text("big".to_owned()));
+    assert!(bench.world.actors.need(id).unwrap().properties.is_empty());
+}
+
+#[test]
+fn a_script_without_its_graph_leaves_its_actor_at_rest() {
+    let with = "local s = {} s.graph = graph { layers = { { name = 'base', states = { a = { clip = 'walk' } } } } } return s";
+    let mut bench = Bench::hero(ScriptLanguage::Lua, with);
+    bench.run(10);
+    bench.reload(&[("hero.lua", "return {}")]).unwrap();
+    bench.run(1);
+    bench.assert_quiet();
+    let animation = bench.world.need_animation(bench.id("hero")).unwrap();
+    assert!(animation.graph.layers.is_empty());
+}
