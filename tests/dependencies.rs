@@ -33,7 +33,7 @@ const ALLOWED: &[(&str, &str)] = &[
     (
         "sinew",
         "sinew-anim sinew-model sinew-assets sinew-world sinew-script sinew-render glam serde serde_json tracing tracing-subscriber \
-         anyhow image pollster winit notify clap egui egui-wgpu wgpu rayon",
+         anyhow image winit notify clap egui egui-wgpu wgpu",
     ),
     ("generator", "glam libm serde serde_json thiserror"),
 ];
