@@ -61,6 +61,7 @@ impl ScriptHost {
                     script,
                     number: None,
                     started: false,
+                    props: Props::default(),
                     strikes: Vec::new(),
                 }),
                 Err(fault) => self.tell(None, *fault, false),
@@ -108,6 +109,7 @@ impl ScriptHost {
                     .and_then(|scripts| scripts.instances.get_mut(place.order))
                 {
                     instance.number = Some(number);
+                    instance.props = props;
                 }
                 self.give_graph(id, script, &summary);
             }
@@ -307,12 +309,15 @@ impl ScriptHost {
             let (script, Some(number)) = (instance.script, instance.number) else {
                 continue;
             };
-            let Some(summary) = self.scripts[script].summary.clone() else {
+            let Some(summary) = self.scripts[script].summary.as_ref() else {
                 continue;
             };
-            let Ok(props) = self.props_of(id, &summary) else {
+            let Ok(props) = self.props_of(id, summary) else {
                 continue;
             };
+            if instance.props == props {
+                continue;
+            }
             let Script {
                 module, language, ..
             } = self.scripts[script];
@@ -320,6 +325,9 @@ impl ScriptHost {
                 && let Err(failure) = vm.set_props(number, &props)
             {
                 self.tell(Some(script), *failure, false);
+            }
+            if let Some(scripts) = &mut self.actors[index] {
+                scripts.instances[order].props = props;
             }
         }
     }

@@ -15,7 +15,7 @@ use crate::{
     language::{Failure, Language, Source, Summary},
     lua::LuaVm,
     problems::{Problem, Problems},
-    properties,
+    properties::{self, Props},
     rhai::RhaiVm,
     stage::{Lent, SharedStage},
     value::Value,
@@ -74,6 +74,8 @@ pub(crate) struct Instance {
     /// The language's number; none while the script is broken.
     pub number: Option<usize>,
     pub started: bool,
+    /// The properties that it sees.
+    pub props: Props,
     /// Functions that failed when they were last called, and how often in a row.
     pub strikes: Vec<(String, u8)>,
 }
@@ -487,6 +489,8 @@ pub(crate) fn new_vm(
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::panic, reason = "these tests are about panics")]
+
     use sinew_assets::{Assets, PROJECT_SPACE};
     use sinew_world::{Jobs, Spawn};
 

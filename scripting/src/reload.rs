@@ -9,7 +9,7 @@ use crate::{
     actors::{check_size, graph_fault},
     callbacks::Callback,
     host::{ScriptHost, ScriptLanguage},
-    language::{Source, Summary},
+    language::{Failure, Source, Summary},
     properties,
     stage::Lent,
 };
@@ -124,7 +124,7 @@ impl ScriptHost {
             };
             match self.prepare_one(slot, bytes) {
                 Ok(version) => new.push(version),
-                Err(fault) => faults.push(fault),
+                Err(fault) => faults.push(*fault),
             }
         }
         for version in &new {
@@ -137,7 +137,7 @@ impl ScriptHost {
         }
     }
 
-    fn prepare_one(&mut self, slot: usize, bytes: &[u8]) -> Result<New, Diagnostic> {
+    fn prepare_one(&mut self, slot: usize, bytes: &[u8]) -> Result<New, Failure> {
         let old = &self.scripts[slot].source;
         let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
         let text = std::str::from_utf8(bytes).map_err(|error| {
@@ -145,14 +145,14 @@ impl ScriptHost {
                 "byte {} is no text: the file is not UTF-8",
                 error.valid_up_to()
             );
-            Diagnostic::error("E-SCRIPT-TEXT", message).in_file(&old.shown)
+            Box::new(Diagnostic::error("E-SCRIPT-TEXT", message).in_file(&old.shown))
         })?;
         let source = Source {
             text: text.into(),
             ..old.clone()
         };
-        check_size(&source).map_err(|fault| *fault)?;
-        let summary = self.prepare(slot, &source).map_err(|failure| *failure)?;
+        check_size(&source)?;
+        let summary = self.prepare(slot, &source)?;
         Ok(New {
             slot,
             source,
