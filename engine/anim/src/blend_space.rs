@@ -15,7 +15,9 @@ pub fn linear_weights(at: &[f32], x: f32, weights: &mut [f32]) {
         .min_by(by_place);
     match (below, above) {
         (Some((low, a)), Some((high, b))) => {
-            let t = (x - a) / (b - a);
+            // In f64, since the distance of two finite places may be beyond f32.
+            let [x, a, b] = [x, a, b].map(f64::from);
+            let t = ((x - a) / (b - a)) as f32;
             weights[low] = 1.0 - t;
             weights[high] = t;
         }
@@ -121,6 +123,7 @@ mod tests {
             assert_eq!(linear(&at, x), expected, "at {x}");
         }
         assert_eq!(linear(&[6.0, 0.0, 2.0], 5.0), [0.75, 0.0, 0.25]);
+        assert_eq!(linear(&[-f32::MAX, f32::MAX], f32::MAX * 0.5), [0.25, 0.75]);
         assert!(linear(&[], 1.0).is_empty());
     }
 

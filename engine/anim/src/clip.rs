@@ -16,6 +16,16 @@ pub enum Interpolation {
     Cubic,
 }
 
+impl Interpolation {
+    /// Values that a key has: 3 for cubic splines (in-tangent, value, out-tangent), else 1.
+    pub fn values_per_key(self) -> usize {
+        match self {
+            Self::Cubic => 3,
+            Self::Step | Self::Linear => 1,
+        }
+    }
+}
+
 /// Values of one property over time. Before the first and after the last key the end value holds.
 #[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
 pub struct Track<T> {
@@ -100,7 +110,8 @@ pub struct Clip {
     pub windows: Vec<Window>,
     /// Named numbers.
     pub curves: Vec<Curve>,
-    /// What the author says of looping; a state's mode decides, this is its default.
+    /// What the author says of looping, for tools to show; whoever plays the clip decides (a state's
+    /// mode, which loops unless it says otherwise).
     pub looping: Option<bool>,
     /// The joint that carries root motion, where the author names one.
     pub root_joint: Option<String>,

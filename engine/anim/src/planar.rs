@@ -121,7 +121,7 @@ fn sinc_or_one(x: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::test_support::Random;
+    use crate::test_support::{Random, assert_close};
 
     fn random_motion(random: &mut Random) -> Planar {
         Planar {
@@ -129,15 +129,6 @@ mod tests {
             z: random.range(-2.0, 2.0),
             yaw: random.range(-4.0, 4.0),
         }
-    }
-
-    #[track_caller]
-    fn assert_close(a: Planar, b: Planar, tolerance: f64) {
-        let error = (a.x - b.x)
-            .abs()
-            .max((a.z - b.z).abs())
-            .max((a.yaw - b.yaw).abs());
-        assert!(error <= tolerance, "{a:?} is {error} from {b:?}");
     }
 
     #[test]

@@ -36,29 +36,42 @@ pub fn blended_root_motion<'a>(
         }
         _ => {}
     }
-    let turn = parts
-        .clone()
-        .map(|part| part.track.delta(part.mode, part.from, part.to).yaw.abs())
-        .fold(0.0, f64::max);
+    // The usual step is one piece; only one that is cut is worked out again.
+    let (whole, turn) = weighted_log(parts.clone(), 0.0, 1.0);
     let wanted = (seconds * 60.0 - 1e-6)
         .ceil()
         .max((turn / FRAC_PI_2).ceil());
     let substeps = (wanted.max(1.0) as usize).min(MOST_SUBSTEPS);
+    if substeps == 1 {
+        return Planar::exp(whole);
+    }
     let mut total = Planar::IDENTITY;
     for substep in 0..substeps {
         let [begin, end] = [substep, substep + 1].map(|i| i as f64 / substeps as f64);
-        let mut sum = [0.0; 3];
-        for part in parts.clone() {
-            let span = part.to - part.from;
-            let (from, to) = (part.from + span * begin, part.from + span * end);
-            let velocity = part.track.delta(part.mode, from, to).log();
-            for (sum, value) in sum.iter_mut().zip(velocity) {
-                *sum += value * part.weight;
-            }
-        }
+        let (sum, _) = weighted_log(parts.clone(), begin, end);
         total = total.then(Planar::exp(sum));
     }
     total
+}
+
+/// The sum of the parts' velocities by their weights between two shares of the step, and the largest
+/// turn among them in radians.
+fn weighted_log<'a>(
+    parts: impl Iterator<Item = RootPart<'a>>,
+    begin: f64,
+    end: f64,
+) -> ([f64; 3], f64) {
+    let (mut sum, mut turn) = ([0.0; 3], 0.0_f64);
+    for part in parts {
+        let span = part.to - part.from;
+        let (from, to) = (part.from + span * begin, part.from + span * end);
+        let delta = part.track.delta(part.mode, from, to);
+        for (sum, value) in sum.iter_mut().zip(delta.log()) {
+            *sum += value * part.weight;
+        }
+        turn = turn.max(delta.yaw.abs());
+    }
+    (sum, turn)
 }
 
 /// The most pieces that [`blended_root_motion`] cuts a step into.
@@ -67,21 +80,12 @@ pub const MOST_SUBSTEPS: usize = 256;
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::test_support::{Random, arc, chain, walk};
+    use crate::test_support::{Random, arc, assert_close, chain, walk};
     use crate::{Clip, RootAxes, Transform};
 
     fn plain(clip: &Clip) -> RootTrack {
         let skeleton = chain(&[Transform::IDENTITY; 2]);
         RootTrack::new(&skeleton, clip, 1, RootAxes::Planar)
-    }
-
-    #[track_caller]
-    fn assert_close(a: Planar, b: Planar, tolerance: f64) {
-        let error = (a.x - b.x)
-            .abs()
-            .max((a.z - b.z).abs())
-            .max((a.yaw - b.yaw).abs());
-        assert!(error <= tolerance, "{a:?} is {error} from {b:?}");
     }
 
     #[test]

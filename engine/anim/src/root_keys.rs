@@ -16,7 +16,7 @@ impl<T: Copy> Keys<T> {
     /// The mapped keys of `track`; where it is absent or incomplete, `rest` at all times.
     pub fn new<S: Copy>(track: Option<&Track<S>>, rest: S, map: impl Fn(S) -> T) -> Self {
         let needed = |track: &&Track<S>| {
-            let stride = stride(track.interpolation);
+            let stride = track.interpolation.values_per_key();
             !track.times.is_empty() && track.values.len() >= track.times.len() * stride
         };
         match track.filter(needed) {
@@ -34,7 +34,7 @@ impl<T: Copy> Keys<T> {
     }
 
     pub fn value(&self, key: usize) -> T {
-        let stride = stride(self.interpolation);
+        let stride = self.interpolation.values_per_key();
         self.values[key * stride + stride / 2]
     }
 
@@ -78,7 +78,7 @@ impl<T: Copy> Keys<T> {
 impl Keys<DVec3> {
     /// Moves the values, not the tangents.
     pub fn offset_values(&mut self, offset: DVec3) {
-        let stride = stride(self.interpolation);
+        let stride = self.interpolation.values_per_key();
         for value in self.values.iter_mut().skip(stride / 2).step_by(stride) {
             *value += offset;
         }
@@ -139,11 +139,4 @@ fn hermite(t: f64, span: f64) -> [f64; 4] {
         3.0 * t2 - 2.0 * t3,
         (t3 - t2) * span,
     ]
-}
-
-pub(crate) fn stride(interpolation: Interpolation) -> usize {
-    match interpolation {
-        Interpolation::Cubic => 3,
-        Interpolation::Step | Interpolation::Linear => 1,
-    }
 }

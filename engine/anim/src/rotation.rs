@@ -136,7 +136,7 @@ pub(crate) fn dot_lane(a: &Rotations, b: &Rotations, lane: usize) -> f32 {
 
 /// The axes of a matrix without its scale, and whether it mirrors: what is needed to carry a
 /// rotation from model space into the space of the matrix and back.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Axes {
     /// Orthonormal, with determinant -1 where the matrix mirrors.
     pub matrix: Mat3,

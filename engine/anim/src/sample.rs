@@ -71,7 +71,7 @@ fn hermite(t: f32, span: f32) -> [f32; 4] {
 
 fn vector(track: &Track<Vec3>, time: f32) -> Option<Vec3> {
     let values = &track.values;
-    let stride = stride(track.interpolation);
+    let stride = track.interpolation.values_per_key();
     let value = |key: usize| values.get(key * stride + stride / 2).copied();
     match place(&track.times, time)? {
         Place::Key(key) => value(key),
@@ -95,7 +95,7 @@ fn vector(track: &Track<Vec3>, time: f32) -> Option<Vec3> {
 
 fn rotation(track: &Track<Quat>, time: f32) -> Option<Quat> {
     let values = &track.values;
-    let stride = stride(track.interpolation);
+    let stride = track.interpolation.values_per_key();
     let value = |key: usize| values.get(key * stride + stride / 2).copied();
     match place(&track.times, time)? {
         Place::Key(key) => value(key),
@@ -127,7 +127,7 @@ fn morph_weights(track: &MorphTrack, time: f32, weights: &mut [f32]) {
     let Some(place) = place(&track.track.times, time) else {
         return;
     };
-    let stride = stride(track.track.interpolation);
+    let stride = track.track.interpolation.values_per_key();
     let group = |key: usize, part: usize| {
         let start = (key * stride + part) * count;
         track.track.values.get(start..start + count).unwrap_or(&[])
@@ -152,14 +152,6 @@ fn morph_weights(track: &MorphTrack, time: f32, weights: &mut [f32]) {
                     });
             }
         },
-    }
-}
-
-/// Values a key.
-fn stride(interpolation: Interpolation) -> usize {
-    match interpolation {
-        Interpolation::Cubic => 3,
-        Interpolation::Step | Interpolation::Linear => 1,
     }
 }
 
@@ -188,7 +180,7 @@ mod tests {
 
     /// A clip of one joint and two morph channels with random keys.
     fn random_clip(random: &mut Random, interpolation: Interpolation, keys: usize) -> Clip {
-        let values = keys * stride(interpolation);
+        let values = keys * interpolation.values_per_key();
         let vectors = |random: &mut Random| Track {
             interpolation,
             times: times(random, keys),
@@ -312,7 +304,8 @@ mod tests {
             let keys = 1 + random.below(5) as usize;
             let clip = random_clip(&mut random, mode, keys);
             let track = clip.joints[0].translation.as_ref().expect("made");
-            let value = |key: usize| track.values[key * stride(mode) + stride(mode) / 2];
+            let value =
+                |key: usize| track.values[key * mode.values_per_key() + mode.values_per_key() / 2];
             let at = |time: f32| {
                 let mut pose = Pose::identity(1, 3);
                 sample(&clip, time, &mut pose);

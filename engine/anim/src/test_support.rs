@@ -2,7 +2,7 @@
 
 use glam::{DMat4, DQuat, DVec3, Quat, Vec3};
 
-use crate::{Clip, Interpolation, Joint, JointTracks, Pose, Skeleton, Track, Transform};
+use crate::{Clip, Interpolation, Joint, JointTracks, Planar, Pose, Skeleton, Track, Transform};
 
 /// Model matrices by plain products of matrices.
 pub(crate) fn forward_kinematics(skeleton: &Skeleton, pose: &Pose) -> Vec<DMat4> {
@@ -180,4 +180,14 @@ impl Random {
     pub fn direction(&mut self) -> Vec3 {
         self.rotation() * Vec3::Z
     }
+}
+
+/// Two motions over the ground agree in metres and radians.
+#[track_caller]
+pub(crate) fn assert_close(a: Planar, b: Planar, tolerance: f64) {
+    let error = (a.x - b.x)
+        .abs()
+        .max((a.z - b.z).abs())
+        .max((a.yaw - b.yaw).abs());
+    assert!(error <= tolerance, "{a:?} is {error} from {b:?}");
 }

@@ -7,7 +7,7 @@ use super::control::{MAX_PLAYING, cycles_at, first_cycles};
 use super::def::FadeCurveDef;
 use super::evaluate::LayerPose;
 use super::fade::layer_weight;
-use super::motion::state_rate;
+use super::motion::{runs_backwards, state_rate};
 use super::scratch::{Scratch, Span};
 use super::state::{FadeClock, LayerState, PlayRequest, Playing};
 use super::step::LayerStep;
@@ -45,7 +45,9 @@ impl LayerStep<'_> {
             return None;
         }
         let begin = if play.after_finish {
-            gate(1.0, true, current, span)?
+            let definition = &self.layer.states[usize::from(current.state)];
+            let backwards = runs_backwards(definition, self.parameters, self.speed);
+            gate(1.0, true, current, span, backwards)?
         } else {
             0.0
         };
@@ -58,14 +60,14 @@ impl LayerStep<'_> {
             interruptible: true,
             offset: 0.0,
             at: play.at,
-            reuse: false,
+            reuse: !play.restart && play.at.is_none(),
         })
     }
 
     /// The transition that starts in this step; its triggers count as used.
     pub(super) fn chosen(&self, state: &LayerState, scratch: &mut Scratch) -> Option<Start> {
         let span = scratch.spans.last()?;
-        let (index, begin) = choose(self.layer, state, span, self.parameters)?;
+        let (index, begin) = choose(self.layer, state, span, self.parameters, self.speed)?;
         let way: &Transition = &self.layer.transitions[usize::from(index)];
         for &trigger in way.when.iter().flat_map(|when| &when.triggers) {
             scratch.used_triggers[usize::from(trigger)] = true;

@@ -2,7 +2,7 @@
 
 use super::compiled::{Layer, Transition};
 use super::def::ReenterDef;
-use super::motion::number;
+use super::motion::{number, runs_backwards};
 use super::scratch::Span;
 use super::state::{LayerState, ParameterState, Playing};
 use crate::LoopMode;
@@ -15,19 +15,22 @@ pub(super) fn choose(
     state: &LayerState,
     span: &Span,
     parameters: &[ParameterState],
+    speed: f32,
 ) -> Option<(u16, f64)> {
     if state.fade.is_some_and(|fade| !fade.interruptible) {
         return None;
     }
     let current = state.playing.last()?;
-    let ways = &layer.states[usize::from(current.state)].ways_out;
+    let definition = &layer.states[usize::from(current.state)];
+    let backwards = runs_backwards(definition, parameters, speed);
+    let ways = &definition.ways_out;
     ways.iter().copied().find_map(|index| {
         let way = &layer.transitions[usize::from(index)];
         let allowed = may_reenter(way, current, parameters) && holds(way, parameters);
         let begin = match way.exit_time {
             _ if !allowed => None,
             None => Some(0.0),
-            Some(exit_time) => gate(exit_time, way.latch, current, span),
+            Some(exit_time) => gate(exit_time, way.latch, current, span, backwards),
         };
         begin.map(|begin| (index, begin))
     })
@@ -58,13 +61,19 @@ fn may_reenter(way: &Transition, current: &Playing, parameters: &[ParameterState
 /// An exit time below 1 stays open from there to the end of the lap in running direction; 1 on a
 /// loop is open only in a step that crosses a lap boundary; a finished once-state stays open. With
 /// `latch` off it is open only in a step that crosses it.
-pub(super) fn gate(exit_time: f64, latch: bool, playing: &Playing, span: &Span) -> Option<f64> {
+pub(super) fn gate(
+    exit_time: f64,
+    latch: bool,
+    playing: &Playing,
+    span: &Span,
+    backwards: bool,
+) -> Option<f64> {
     let once = playing.mode == LoopMode::Once;
     if once && playing.finished && latch {
         return Some(0.0);
     }
-    // Progress runs upwards whatever the direction.
-    let backwards = span.to < span.from;
+    // Progress runs upwards whatever the direction; a clock that stands still has that of its state.
+    let backwards = span.to < span.from || (span.to == span.from && backwards);
     let progress = |cycles: f64| match (backwards, once) {
         (false, _) => cycles,
         (true, true) => 1.0 - cycles,

@@ -169,6 +169,8 @@ pub struct BlendMarker {
     /// Per sample: what is added to the number of its occurrences, so that markers near each other
     /// across the lap boundary count as one.
     pub shift: Vec<i32>,
+    /// Per sample: its markers of this name, as indices in the clip's [`Graph::markers`], by phase.
+    pub own: Vec<Vec<u16>>,
 }
 
 /// A marker of a clip.

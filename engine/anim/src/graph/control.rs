@@ -3,7 +3,7 @@
 use super::compiled::{Graph, Layer, Motion, State};
 use super::def::ParameterKind;
 use super::fade::current_weight;
-use super::motion::{lap_seconds, number, speed_factor};
+use super::motion::{lap_seconds, number, runs_backwards};
 use super::state::{
     GraphState, LayerState, LayerStatus, ParameterError, ParameterState, ParameterValue, Play,
     PlayRequest, Playing, kind_name,
@@ -128,8 +128,9 @@ impl GraphState {
     }
 
     /// Asks for a state; it begins with the next step, by a crossfade that other transitions may
-    /// interrupt. Asking for the state that plays changes nothing unless `restart`. The last request
-    /// before a step wins. Indices that the graph does not have are ignored.
+    /// interrupt. Asking for the state that plays changes nothing unless `restart`; one that is still
+    /// faded out goes on where it is, unless `restart` or `at` say otherwise. The last request before a
+    /// step wins. Indices that the graph does not have are ignored.
     pub fn play(&mut self, graph: &Graph, layer: u16, state: u16, play: &Play) {
         let known = graph.layers.get(usize::from(layer));
         let known = known.is_some_and(|layer| usize::from(state) < layer.states.len());
@@ -140,7 +141,8 @@ impl GraphState {
 
     /// Moves the clock of a layer's current state to clip seconds, exactly. Nothing on the way is
     /// heard and nothing moves the root. States of its sync group in the layer go along. Seconds
-    /// past the end wrap where the state loops and hold elsewhere.
+    /// past the end wrap where the state loops and hold elsewhere. A state whose phase is a parameter
+    /// stays where the parameter says.
     pub fn seek(&mut self, graph: &Graph, layer: u16, seconds: f32) {
         let index = usize::from(layer);
         let (Some(definition), Some(layer)) = (graph.layers.get(index), self.layers.get_mut(index))
@@ -158,7 +160,6 @@ impl GraphState {
             let together = state.sync_group.is_some() && state.sync_group == other.sync_group;
             if playing.run == current.run || together {
                 playing.cycles = cycles;
-                playing.entry = cycles;
                 playing.fresh = false;
                 playing.finished = false;
                 heard.retain(|heard| heard.run != playing.run);
@@ -287,7 +288,6 @@ impl Playing {
             state: index,
             run,
             cycles,
-            entry: cycles,
             fresh: true,
             finished: false,
             mode: state.mode,
@@ -308,7 +308,7 @@ pub(super) fn first_cycles(
     if let Motion::Scrub { parameter, .. } = graph.motions[usize::from(state.motion)] {
         return number(parameters, parameter).clamp(0.0, 1.0);
     }
-    let backwards = speed_factor(state, parameters, speed) < 0.0;
+    let backwards = runs_backwards(state, parameters, speed);
     match (backwards, state.mode) {
         (false, _) => offset,
         (true, LoopMode::Once) => 1.0 - offset,
@@ -316,7 +316,7 @@ pub(super) fn first_cycles(
     }
 }
 
-/// The clock of a state at clip seconds.
+/// The clock of a state at clip seconds; a parameter that gives the phase goes on giving it.
 pub(super) fn cycles_at(
     graph: &Graph,
     state: &State,
@@ -324,7 +324,11 @@ pub(super) fn cycles_at(
     parameters: &[ParameterState],
     seconds: f32,
 ) -> f64 {
-    let length = lap_seconds(&graph.motions[usize::from(state.motion)], parameters);
+    let motion = &graph.motions[usize::from(state.motion)];
+    if let Motion::Scrub { parameter, .. } = motion {
+        return number(parameters, *parameter).clamp(0.0, 1.0);
+    }
+    let length = lap_seconds(motion, parameters);
     let cycles = f64::from(seconds) / length;
     if length <= 0.0 || !cycles.is_finite() {
         return 0.0;

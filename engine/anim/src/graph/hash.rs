@@ -69,7 +69,7 @@ fn hash_layer(layer: &LayerState, hasher: &mut impl Hasher) {
 
 fn hash_playing(playing: &Playing, hasher: &mut impl Hasher) {
     (playing.state, playing.run, playing.speaker).hash(hasher);
-    (playing.cycles.to_bits(), playing.entry.to_bits()).hash(hasher);
+    playing.cycles.to_bits().hash(hasher);
     (playing.fresh, playing.finished, playing.mode as u8).hash(hasher);
     playing.share.to_bits().hash(hasher);
 }

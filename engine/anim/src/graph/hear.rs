@@ -65,14 +65,13 @@ impl Hearing<'_> {
         let markers = &self.graph.markers[usize::from(clip)];
         let mut lost = 0;
         for (name, number) in space.markers.iter().zip(0..) {
+            let own = name.own[speaker].iter();
             let ordered = || {
-                markers
-                    .iter()
-                    .zip(0_u32..)
-                    .filter(|(m, _)| m.name == name.name)
+                own.clone()
+                    .map(|&at| (&markers[usize::from(at)], u32::from(at)))
             };
             let dedup = self.graph.events.dedup && playing.mode != LoopMode::PingPong;
-            if name.shared == 0 || !dedup || ordered().next().is_none() {
+            if name.shared == 0 || !dedup || own.len() == 0 {
                 heard.retain(|heard| heard.run != playing.run || heard.marker != number);
                 for (marker, order) in ordered() {
                     lost += self.crossings(playing, clip, marker, weight, order, None, events);
@@ -265,7 +264,7 @@ impl Hearing<'_> {
     }
 
     /// The weight of the state in the actor's pose at a share of the step.
-    fn weight_at(&self, playing: &Playing, share: f64) -> f32 {
+    pub(super) fn weight_at(&self, playing: &Playing, share: f64) -> f32 {
         let own = if self.is_current {
             self.fade.incoming(share)
         } else {
@@ -307,11 +306,9 @@ struct Count<'a> {
 
 impl Count<'_> {
     fn places(&self) -> impl Iterator<Item = (f64, i64)> {
-        let own = self
-            .markers
-            .iter()
-            .filter(|marker| marker.name == self.name.name);
-        own.map(|marker| marker.phase).zip(0..)
+        let own = self.name.own[self.speaker].iter();
+        let phase = |&at: &u16| self.markers[usize::from(at)].phase;
+        own.map(phase).zip(0..)
     }
 
     fn number(&self, lap: i64, place: i64) -> i64 {
@@ -346,11 +343,8 @@ impl Count<'_> {
         let shared = i64::from(self.name.shared);
         let own = number - i64::from(self.name.shift[self.speaker]);
         let place = own.rem_euclid(shared) as usize;
-        let mut markers = self
-            .markers
-            .iter()
-            .filter(|marker| marker.name == self.name.name);
-        let marker = markers.nth(place).unwrap_or(&self.markers[0]);
+        let at = self.name.own[self.speaker][place];
+        let marker = &self.markers[usize::from(at)];
         (marker, own.div_euclid(shared))
     }
 }

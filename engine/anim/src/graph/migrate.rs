@@ -113,7 +113,6 @@ fn moved_clock(playing: &Playing, state: u16, was: LoopMode, is: LoopMode) -> Pl
     // A mode that a script had set stays.
     if playing.mode == was && was != is {
         moved.cycles = playing.mode.phase(playing.cycles);
-        moved.entry = moved.cycles;
         moved.mode = is;
         moved.finished = false;
     }

@@ -103,10 +103,16 @@ pub(super) fn state_rate(
     if rate.is_finite() { rate } else { 0.0 }
 }
 
-/// The factor on a state's own rate; its sign is the running direction.
+/// The factor on a state's own rate.
 pub(super) fn speed_factor(state: &State, parameters: &[ParameterState], speed: f32) -> f64 {
     let parameter = state
         .speed_parameter
         .map_or(1.0, |index| number(parameters, index));
     f64::from(state.speed) * parameter * f64::from(speed)
+}
+
+/// Whether a state runs down; where it stands still, its own speed tells which way it would go.
+pub(super) fn runs_backwards(state: &State, parameters: &[ParameterState], speed: f32) -> bool {
+    let factor = speed_factor(state, parameters, speed);
+    factor < 0.0 || (factor == 0.0 && state.speed < 0.0)
 }

@@ -25,6 +25,8 @@ pub(super) struct RootPiece {
 pub(super) struct RootStep<'a> {
     pub(super) graph: &'a Graph,
     pub(super) layer: &'a Layer,
+    /// How much of the layer's motion the pose has, 0 to 1.
+    pub(super) share: f32,
     pub(super) state: &'a LayerState,
     pub(super) parameters: &'a [ParameterState],
     pub(super) spans: &'a [Span],
@@ -73,7 +75,7 @@ impl RootStep<'_> {
     fn fill(&self, [begin, end]: [f64; 2], pieces: &mut Vec<RootPiece>) {
         pieces.clear();
         for (index, (playing, span)) in self.state.playing.iter().zip(self.spans).enumerate() {
-            let weight = self.fade.weight(&self.state.playing, index, end);
+            let weight = self.share * self.fade.weight(&self.state.playing, index, end);
             if weight <= 0.0 {
                 continue;
             }

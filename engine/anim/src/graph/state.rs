@@ -92,8 +92,6 @@ pub struct Playing {
     pub run: u32,
     /// The clock: laps since phase 0 of lap 0, unwrapped.
     pub cycles: f64,
-    /// Where it was entered; no marker before it is ever heard.
-    pub entry: f64,
     /// No time has passed since it was entered.
     pub fresh: bool,
     /// It has come to its end.

@@ -2,10 +2,11 @@
 
 use super::advance::{Advanced, GraphEvent, GraphEventKind, Pending, Rank};
 use super::begin::Start;
-use super::compiled::{Graph, Layer, Motion};
+use super::compiled::{Graph, Layer, Motion, RootRig};
+use super::control::NO_SPEAKER;
 use super::fade::{Began, FadeStep, current_weight, layer_weight, playing_weight};
 use super::hear::Hearing;
-use super::motion::{lap_rate, number, speed_factor, state_rate};
+use super::motion::{lap_rate, number, runs_backwards, speed_factor, state_rate};
 use super::root::RootStep;
 use super::scratch::{Scratch, Span};
 use super::state::{LayerState, ParameterState, Playing};
@@ -30,10 +31,11 @@ impl LayerStep<'_> {
         if !state.started {
             state.started = true;
             let first = state.playing[0].state;
+            let weight = layer_weight(self.layer, state, self.parameters);
             let enter = GraphEventKind::StateEnter { previous: None };
-            self.tell(enter, Rank::Enter, first, 0.0, 1.0, scratch);
+            self.tell(enter, Rank::Enter, first, 0.0, weight, scratch);
             let fully_in = GraphEventKind::FullyIn;
-            self.tell(fully_in, Rank::FullyIn, first, 0.0, 1.0, scratch);
+            self.tell(fully_in, Rank::FullyIn, first, 0.0, weight, scratch);
         }
         self.plan(state, scratch);
         let before = state.fade;
@@ -56,6 +58,7 @@ impl LayerStep<'_> {
             let step = RootStep {
                 graph: self.graph,
                 layer: self.layer,
+                share: self.root_share(rig, state),
                 state,
                 parameters: self.parameters,
                 spans: &scratch.spans,
@@ -65,6 +68,13 @@ impl LayerStep<'_> {
             out.root = step.motion(rig, &mut scratch.root).into();
         }
         self.end_fade(state, &fade, scratch);
+    }
+
+    /// How much of the layer's motion the root joint of the pose follows, 0 to 1.
+    fn root_share(&self, rig: &RootRig, state: &LayerState) -> f32 {
+        let mask = self.layer.mask.as_ref();
+        let mask = mask.map_or(1.0, |mask| mask.joints[usize::from(rig.joint)]);
+        mask * layer_weight(self.layer, state, self.parameters)
     }
 
     /// What every clock will do, were nothing to begin.
@@ -142,6 +152,10 @@ impl LayerStep<'_> {
                 let lost = hearing.listen(playing, heard, &mut scratch.events);
                 let lost = u32::try_from(lost).unwrap_or(u32::MAX);
                 out.events_lost = out.events_lost.saturating_add(lost);
+            } else {
+                // What passes unheard is not told later.
+                heard.retain(|heard| heard.run != playing.run);
+                playing.speaker = NO_SPEAKER;
             }
             // What was left may still end where it was left; what was left before is not told.
             let told_until = match fade.began {
@@ -152,14 +166,8 @@ impl LayerStep<'_> {
             let end = self.finish(playing, &span, motion);
             if let Some(alpha) = end.filter(|alpha| *alpha <= told_until) {
                 let kind = GraphEventKind::Finished;
-                self.tell(
-                    kind,
-                    Rank::Finished,
-                    playing.state,
-                    alpha,
-                    layer_weight,
-                    scratch,
-                );
+                let weight = hearing.weight_at(playing, alpha);
+                self.tell(kind, Rank::Finished, playing.state, alpha, weight, scratch);
             }
             playing.cycles = match playing.mode {
                 LoopMode::Once => span.to.clamp(0.0, 1.0),
@@ -175,9 +183,13 @@ impl LayerStep<'_> {
             return None;
         }
         let definition = &self.layer.states[usize::from(playing.state)];
-        let backwards = speed_factor(definition, self.parameters, self.speed) < 0.0;
+        let backwards = runs_backwards(definition, self.parameters, self.speed);
         let end = if backwards { 0.0 } else { 1.0 };
         let has_length = lap_rate(motion, self.parameters) > 0.0;
+        if has_length && speed_factor(definition, self.parameters, self.speed) == 0.0 {
+            // What stands still neither comes to its end nor leaves it.
+            return None;
+        }
         let is_past = if backwards {
             span.to <= end
         } else {

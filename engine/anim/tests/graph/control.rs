@@ -275,3 +275,72 @@ fn the_hash_sees_every_kind_of_change() {
         assert_ne!(hash(&state), base, "change {index}");
     }
 }
+
+#[test]
+fn a_phase_that_a_parameter_gives_is_not_sought() {
+    let states =
+        json!({ "swing": { "clip": "pull", "time_parameter": "open" }, "rest": { "rest": true } });
+    let clips = vec![clip("pull", 2.0).x(1, 0.0, 1.0).marker("click", 1.0)];
+    let def = one_layer(json!({ "open": 0.25 }), states, "swing", json!([]));
+    let mut player = Player::new(def, clips);
+    player.step(0.1);
+    player.state.seek(&player.graph, 0, 1.8);
+    player.step(0.1);
+    assert!((player.x() - 0.25).abs() < 1e-6);
+    player.play("rest", Play::default());
+    player.step(0.1);
+    let at = Some(1.8);
+    player.play(
+        "swing",
+        Play {
+            at,
+            ..Play::default()
+        },
+    );
+    player.run_to(2.0, 0.1);
+    assert_eq!(player.count("click in swing"), 0, "{:?}", player.words());
+}
+
+/// An actor that is brought to a stop, as for a hit, neither ends what plays nor opens its gates.
+#[test]
+fn a_state_that_runs_down_and_is_stopped_is_not_at_its_end() {
+    for (mode, start) in [("once", 1.0_f32), ("loop", 0.0)] {
+        let states = json!({ "back": { "clip": "c", "mode": mode, "speed": -1.0 }, "next": { "rest": true } });
+        let ways = json!([{ "from": "back", "to": "next", "exit_time": 0.7, "duration": 0.0 }]);
+        let clips = vec![clip("c", 1.0).x(1, 0.0, 1.0)];
+        let mut player = Player::new(one_layer(json!({}), states, "back", ways), clips);
+        player.state.speed = 0.0;
+        player.run_to(0.5, 0.1);
+        assert_eq!(
+            (player.state_name(), player.count("finished back")),
+            ("back", 0),
+            "{mode}"
+        );
+        assert_eq!(player.status().progress, start, "{mode}");
+        player.state.speed = 1.0;
+        player.run_to(0.7, 0.1);
+        player.state.speed = 0.0;
+        player.run_to(1.0, 0.1);
+        assert_eq!(
+            player.state_name(),
+            "back",
+            "{mode} at {}",
+            player.status().progress
+        );
+        player.state.speed = 1.0;
+        player.run_to(1.6, 0.1);
+        assert_eq!(player.state_name(), "next", "{mode}");
+    }
+}
+
+#[test]
+fn a_state_that_finished_stays_so_while_the_actor_stands_still() {
+    let mut player = two_states();
+    player.play("b", Play::default());
+    player.run_to(2.5, 0.1);
+    assert!(player.status().finished);
+    player.state.speed = 0.0;
+    player.run_to(3.0, 0.1);
+    assert!(player.status().finished);
+    assert_eq!(player.count("finished b"), 1);
+}

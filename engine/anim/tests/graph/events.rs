@@ -456,3 +456,58 @@ fn a_silent_layer_is_not_heard_but_goes_on() {
     assert!((heard[0].weight - 0.5).abs() < 1e-6);
     assert!((heard[0].time - 2.5).abs() < 1e-5);
 }
+
+/// The clock of a silent layer passes markers that nobody is to hear later, whoever speaks by then.
+#[test]
+fn what_passed_while_a_layer_was_silent_is_not_told_when_it_is_heard_again() {
+    let move_state = json!({ "blend": "speed", "points": [{ "at": 0, "clip": "walk" }, { "at": 1, "clip": "run" }] });
+    let over = json!({ "name": "over", "states": { "move": move_state } });
+    let def = json!({ "parameters": { "speed": 0.0 },
+        "layers": [{ "name": "base", "states": { "r": { "rest": true } } }, over] });
+    let clips = vec![
+        still("walk", 1.0, 0.0).marker("foot", 0.5),
+        still("run", 1.0, 0.0).marker("foot", 0.4),
+    ];
+    let mut player = Player::new(def, clips);
+    player.step(0.1);
+    player.state.set_layer_weight(1, 0.0, 0.0);
+    player.run_to(0.6, 0.1);
+    player.set("speed", 1.0);
+    player.run_to(0.8, 0.1);
+    player.state.set_layer_weight(1, 1.0, 0.0);
+    player.run_to(1.3, 0.1);
+    assert_eq!(player.count("foot in move"), 0, "{:?}", player.said);
+    player.run_to(1.5, 0.1);
+    assert_eq!(player.count("foot in move"), 1);
+}
+
+/// A weight is that in the actor's pose: the layer's times the state's own.
+#[test]
+fn what_is_told_of_a_state_carries_its_weight_in_the_pose() {
+    let layer = json!({ "name": "over", "weight": 0.25, "entry": "a",
+        "states": { "a": { "clip": "a" }, "b": { "clip": "b", "mode": "once" } },
+        "transitions": [{ "from": "a", "to": "b", "when": "go", "duration": 1.0 }] });
+    let def = json!({ "parameters": { "go": "trigger" },
+        "layers": [{ "name": "base", "states": { "r": { "rest": true } } }, layer] });
+    let clips = vec![still("a", 1.0, 0.0), still("b", 0.5, 1.0)];
+    let mut player = Player::new(def, clips);
+    player.step(0.1);
+    player.pull("go");
+    player.run_to(1.5, 0.1);
+    let weight_of = |words: &str| {
+        let said = player.said.iter().find(|said| said.words == words);
+        said.expect("told").weight
+    };
+    for (words, weight) in [
+        ("enter a", 0.25),
+        ("in a", 0.25),
+        ("finished b", 0.125),
+        ("in b", 0.25),
+    ] {
+        assert!(
+            (weight_of(words) - weight).abs() < 1e-6,
+            "{words}: {}",
+            weight_of(words)
+        );
+    }
+}

@@ -274,3 +274,49 @@ fn playing_speed_scales_clocks_and_not_fades() {
     assert!((player.status().progress - 0.3).abs() < 1e-6);
     assert!((player.status().weight - 0.1).abs() < 1e-6);
 }
+
+/// Scripts get the crossfades that transitions have.
+#[test]
+fn playing_a_state_that_is_still_seen_goes_on_with_it_unless_asked_to_restart() {
+    for (play, progress) in [
+        (Play::default(), 0.7),
+        (
+            Play {
+                restart: true,
+                ..Play::default()
+            },
+            0.2,
+        ),
+        (
+            Play {
+                at: Some(0.1),
+                ..Play::default()
+            },
+            0.3,
+        ),
+    ] {
+        let mut player = three_stills(json!([]));
+        player.run_to(0.3, 0.1);
+        player.play(
+            "b",
+            Play {
+                fade: Some(1.0),
+                ..Play::default()
+            },
+        );
+        player.run_to(0.5, 0.1);
+        player.play(
+            "a",
+            Play {
+                fade: Some(1.0),
+                ..play
+            },
+        );
+        player.run_to(0.7, 0.1);
+        assert_eq!(player.state_name(), "a");
+        assert!(
+            (player.status().progress - progress).abs() < 1e-5,
+            "{play:?}"
+        );
+    }
+}

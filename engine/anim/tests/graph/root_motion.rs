@@ -188,3 +188,26 @@ fn clips_that_agree_on_a_root_need_no_root_in_the_graph() {
     player.step(0.5);
     assert!((player.place[1] - 0.5).abs() < 1e-6);
 }
+
+/// The motion that is taken out of the clips comes back with the weight that the pose has.
+#[test]
+fn a_base_layer_that_is_half_there_moves_the_root_half_as_far() {
+    for mask in [json!(null), json!({ "others": 0.5 })] {
+        let mut def = with_root(
+            json!({ "layers": [{ "name": "base", "states": { "s": { "clip": "c" } } }] }),
+        );
+        let mut share = 0.5;
+        def["layers"][0]["weight"] = json!(0.5);
+        if !mask.is_null() {
+            def["layers"][0]["mask"] = mask;
+            share *= 0.5;
+        }
+        let mut player = Player::new(def, vec![clip("c", 1.0).z(0, 0.0, 2.0)]);
+        player.run_to(1.5, 0.1);
+        assert!(
+            (player.place[1] - 3.0 * share).abs() < 1e-5,
+            "{:?}",
+            player.place
+        );
+    }
+}

@@ -1,12 +1,15 @@
 //! Markers of the clips: names by index, and which of them are one event in a blend space.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::report::Report;
 use crate::graph::compiled::{BlendMarker, ClipMarker, Graph, Motion, Sample, by_name};
 
 /// Most names of markers in one graph; their indices have 16 bits.
 const MAX_NAMES: usize = 65_535;
+
+/// Most pairs of a sample and a marker name in all blend spaces together.
+const MAX_COUNTED: usize = 1 << 20;
 
 /// Fills in names and markers.
 pub(super) fn collect(graph: &mut Graph, report: &mut Report) {
@@ -40,9 +43,16 @@ pub(super) fn collect(graph: &mut Graph, report: &mut Report) {
         })
         .collect();
     graph.names = names;
+    let mut counted = 0;
     for motion in &mut graph.motions {
         if let Motion::Blend(space) = motion {
             space.markers = blend_markers(&space.samples, &graph.markers);
+            counted += space.markers.len() * space.samples.len();
+        }
+        if counted > MAX_COUNTED {
+            let message = "the blend spaces share too many names of markers";
+            report.error("E-GRAPH-LIMIT", "/layers", message);
+            return;
         }
     }
 }
@@ -57,41 +67,49 @@ fn phase(time: f32, duration: f32) -> f64 {
 
 /// The names that the samples of a blend space have, by index.
 fn blend_markers(samples: &[Sample], markers: &[Vec<ClipMarker>]) -> Vec<BlendMarker> {
-    let of = |sample: &Sample| &markers[usize::from(sample.clip)];
-    let all = samples.iter().flat_map(of);
-    let names: BTreeSet<u16> = all.map(|marker| marker.name).collect();
-    names
-        .into_iter()
-        .map(|name| {
-            let phases: Vec<Vec<f64>> = samples
-                .iter()
-                .map(|sample| {
-                    let own = of(sample).iter().filter(|marker| marker.name == name);
-                    own.map(|marker| marker.phase).collect()
-                })
-                .collect();
-            let speaking = || phases.iter().filter(|phases| !phases.is_empty());
-            let count = speaking().next().map_or(0, Vec::len);
-            let shared = if speaking().all(|phases| phases.len() == count) {
-                count
-            } else {
-                0
-            };
-            let reference = speaking().next().cloned().unwrap_or_default();
-            let shift = phases.iter().map(|phases| {
-                if shared > 0 {
-                    shift(&reference, phases)
-                } else {
-                    0
-                }
-            });
-            BlendMarker {
-                name,
-                shared: shared as u32,
-                shift: shift.collect(),
-            }
-        })
-        .collect()
+    let mut names: BTreeMap<u16, Vec<Vec<u16>>> = BTreeMap::new();
+    for (index, sample) in samples.iter().enumerate() {
+        for (marker, place) in markers[usize::from(sample.clip)].iter().zip(0..) {
+            let own = names.entry(marker.name).or_default();
+            own.resize(samples.len(), Vec::new());
+            own[index].push(place);
+        }
+    }
+    let blend_marker = |(name, own): (u16, Vec<Vec<u16>>)| {
+        let phases: Vec<Vec<f64>> = samples
+            .iter()
+            .zip(&own)
+            .map(|(sample, own)| {
+                let markers = &markers[usize::from(sample.clip)];
+                let phase = |&place: &u16| markers[usize::from(place)].phase;
+                own.iter().map(phase).collect()
+            })
+            .collect();
+        let shared = shared(&phases);
+        let reference = phases.iter().find(|phases| !phases.is_empty());
+        let shift = phases.iter().map(|phases| match reference {
+            Some(reference) if shared > 0 => shift(reference, phases),
+            _ => 0,
+        });
+        BlendMarker {
+            name,
+            shared,
+            shift: shift.collect(),
+            own,
+        }
+    };
+    names.into_iter().map(blend_marker).collect()
+}
+
+/// How often a name stands in every sample that has it; 0 where they differ.
+fn shared(phases: &[Vec<f64>]) -> u32 {
+    let mut counts = phases.iter().map(Vec::len).filter(|count| *count > 0);
+    let first = counts.next().unwrap_or(0);
+    if counts.all(|count| count == first) {
+        first as u32
+    } else {
+        0
+    }
 }
 
 /// What the occurrences of `own` are to be renumbered by, so that those within a quarter of the

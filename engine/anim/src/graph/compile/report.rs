@@ -4,7 +4,7 @@ use crate::graph::error::GraphError;
 use crate::nearest;
 
 /// Mistakes that are told; whoever mends so many compiles again.
-const MAX_ERRORS: usize = 256;
+const MAX_ERRORS: usize = 64;
 
 /// All mistakes found so far.
 #[derive(Default)]
