@@ -29,6 +29,15 @@ pub struct RayHit {
     pub shape: usize,
 }
 
+/// Metres a second over the ground below which a walker climbs no steps.
+const SLOWEST_CLIMB: f32 = 0.02;
+
+/// Metres; the controller takes less for standing still inside of something, and pushes it out.
+const SHORTEST_WAY: f32 = 2e-5;
+
+/// Metres that the controller keeps between a capsule and everything else.
+const OFFSET: f32 = 0.01;
+
 /// What a walk came to.
 pub(crate) struct Walked {
     pub moved_world: Vec3,
@@ -89,7 +98,8 @@ impl Physics {
     }
 
     /// Moves an upright capsule whose sole is at `sole_world`: slides along walls, climbs low steps and slopes up to
-    /// 50 degrees, and keeps to the ground on the way down.
+    /// 50 degrees, and keeps to the ground on the way down. First along the ground, then up or down: pressed into the
+    /// ground on its way, a walker would now and then be held up by it.
     pub(crate) fn walk(
         &self,
         sole_world: Vec3,
@@ -98,27 +108,45 @@ impl Physics {
         wish_world: Vec3,
         dt: f32,
     ) -> Walked {
+        let half = (height * 0.5 - radius).max(0.01);
+        let capsule = Capsule::new_y(half, radius);
+        // The controller keeps its offset between capsule and ground; the sole stands on the ground all the same.
+        let middle = sole_world + Vec3::Y * (half + radius + OFFSET);
+        let along = Vec3::new(wish_world.x, 0.0, wish_world.z);
         let controller = KinematicCharacterController {
-            offset: CharacterLength::Absolute(0.01),
+            offset: CharacterLength::Absolute(OFFSET),
             max_slope_climb_angle: 50_f32.to_radians(),
             min_slope_slide_angle: 50_f32.to_radians(),
-            autostep: Some(CharacterAutostep {
+            snap_to_ground: None,
+            ..KinematicCharacterController::default()
+        };
+        // Whoever only creeps meets no step: the controller would take the ground itself for one and throw them up.
+        let climbs = along.length() > SLOWEST_CLIMB * dt;
+        let walking = KinematicCharacterController {
+            autostep: climbs.then_some(CharacterAutostep {
                 max_height: CharacterLength::Absolute(0.3),
                 min_width: CharacterLength::Absolute(0.1),
                 include_dynamic_bodies: false,
             }),
-            snap_to_ground: (wish_world.y <= 0.0).then_some(CharacterLength::Absolute(0.2)),
-            ..KinematicCharacterController::default()
+            ..controller
         };
-        let half = (height * 0.5 - radius).max(0.01);
-        let capsule = Capsule::new_y(half, radius);
-        // The controller keeps its offset between capsule and ground; the sole stands on the ground all the same.
-        let middle = Pose::from_translation(sole_world + Vec3::Y * (half + radius + 0.01));
-        let walked =
-            controller.move_shape(dt, &self.queries(), &capsule, &middle, wish_world, |_| {});
+        let falling = KinematicCharacterController {
+            snap_to_ground: (wish_world.y <= 0.0).then_some(CharacterLength::Absolute(0.2)),
+            ..controller
+        };
+        let go = |controller: &KinematicCharacterController, from: Vec3, way: Vec3| {
+            let from = Pose::from_translation(from);
+            controller.move_shape(dt, &self.queries(), &capsule, &from, way, |_| {})
+        };
+        let along = if along.length() > SHORTEST_WAY {
+            go(&walking, middle, along).translation
+        } else {
+            Vec3::ZERO
+        };
+        let down = go(&falling, middle + along, Vec3::Y * wish_world.y);
         Walked {
-            moved_world: walked.translation,
-            grounded: walked.grounded,
+            moved_world: along + down.translation,
+            grounded: down.grounded,
         }
     }
 }
@@ -134,6 +162,9 @@ impl std::fmt::Debug for Physics {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Metres that gravity asks for in a step of whoever stands.
+    const FALL: f32 = -9.81 / 3600.0;
 
     fn ground_and_wall() -> Physics {
         Physics::new(&ground_and_wall_statics())
@@ -211,13 +242,30 @@ mod tests {
             for radius in [0.25, 0.31] {
                 let mut sole = sole;
                 for step in 0..100 {
-                    let wish = Vec3::new(0.0, 0.0, -1.2 / 60.0);
+                    let wish = Vec3::new(0.0, FALL, -1.2 / 60.0);
                     let walked = physics.walk(sole, radius, 1.82, wish, 1.0 / 60.0);
-                    let off = (walked.moved_world - wish).length();
+                    let off = (walked.moved_world - Vec3::new(0.0, 0.0, wish.z)).length();
                     assert!(off < 1e-3, "step {step} at {sole}: {}", walked.moved_world);
                     assert!(walked.grounded, "step {step} at {sole}");
                     sole += walked.moved_world;
                 }
+            }
+        }
+    }
+
+    #[test]
+    fn whoever_comes_to_rest_stays_on_the_ground() {
+        let physics = ground_and_wall();
+        for direction in [Vec3::X, Vec3::Z, Vec3::new(-0.6, 0.0, 0.8)] {
+            let mut sole = Vec3::new(-3.0, 0.0, 1.0);
+            let mut speed = 1.2;
+            while speed > 1e-9 {
+                let wish = direction * speed / 60.0 + Vec3::Y * FALL;
+                let walked = physics.walk(sole, 0.31, 1.82, wish, 1.0 / 60.0);
+                sole += walked.moved_world;
+                speed *= 0.93;
+                assert!(walked.grounded, "at {speed} m/s, {sole}");
+                assert!(sole.y.abs() < 1e-3, "at {speed} m/s thrown to {sole}");
             }
         }
     }

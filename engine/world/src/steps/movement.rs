@@ -58,12 +58,10 @@ fn move_actor(actor: &mut Actor, physics: &Physics, gravity: f32, dt: f32, subst
     };
     if let Some(speed) = actor.requests.jump.take() {
         character.vertical_speed = speed;
-        actor.grounded = false;
+    } else if actor.grounded {
+        character.vertical_speed = character.vertical_speed.min(0.0);
     }
-    // Who stands is not pushed into the ground, which would now and then hold a step up; walking keeps to the ground by itself.
-    if !actor.grounded {
-        character.vertical_speed -= gravity * dt;
-    }
+    character.vertical_speed -= gravity * dt;
     let step = wish + Vec3::Y * character.vertical_speed * dt;
     let walked = physics.walk(
         actor.position_world,
