@@ -13,6 +13,7 @@ pub mod input;
 mod overlay;
 pub mod picture;
 pub mod project;
+mod read;
 mod run;
 pub mod session;
 mod settle;

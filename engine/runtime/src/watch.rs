@@ -26,11 +26,14 @@ use notify::{
 
 use crate::{
     clock,
+    read::read_inside,
     settle::{Change, Settle},
 };
 
 /// Between comparisons where watching works.
 const SAFETY_NET: Duration = Duration::from_secs(2);
+/// New folders that appear within this time are looked into together.
+const RELIST: Duration = Duration::from_millis(20);
 /// Between comparisons where it does not.
 const POLLING: Duration = Duration::from_millis(500);
 /// Events that may wait for the thread; when there are more, it lists the folders instead.
@@ -96,7 +99,8 @@ impl Watcher {
         eye.known = eye
             .list()
             .into_keys()
-            .filter_map(|path| Known::of(&path).map(|known| (path, known)))
+            .filter_map(|path| eye.read(&path).ok().map(|bytes| (path, bytes)))
+            .filter_map(|(path, bytes)| Known::read(&path, &bytes).map(|known| (path, known)))
             .collect();
         let thread = std::thread::Builder::new()
             .name("sinew-watch".to_owned())
@@ -167,7 +171,8 @@ impl Eye {
             match inbox.recv_timeout(due.saturating_duration_since(clock::now())) {
                 Ok(Message::Stop) | Err(RecvTimeoutError::Disconnected) => return,
                 Ok(Message::Touched(path)) => self.touch(path, clock::now()),
-                Ok(Message::Relist) => next_list = clock::now(),
+                // A flood of new folders is listed together.
+                Ok(Message::Relist) => next_list = next_list.min(clock::now() + RELIST),
                 Err(RecvTimeoutError::Timeout) => {}
             }
             if self.shared.relist.swap(false, Ordering::Relaxed) {
@@ -210,6 +215,14 @@ impl Eye {
         }
     }
 
+    fn paths(&self) -> impl Iterator<Item = PathBuf> {
+        self.folders.iter().map(|(folder, _)| folder.clone())
+    }
+
+    fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
+        read_inside(&self.paths().collect::<Vec<_>>(), path)
+    }
+
     fn touch(&mut self, path: PathBuf, now: Instant) {
         if is_of_interest(&path) {
             self.settle.touch(path, now);
@@ -219,11 +232,7 @@ impl Eye {
     /// Every file of interest that is there.
     fn list(&self) -> BTreeMap<PathBuf, Stat> {
         let mut files = BTreeMap::new();
-        let mut folders: Vec<PathBuf> = self
-            .folders
-            .iter()
-            .map(|(folder, _)| folder.clone())
-            .collect();
+        let mut folders: Vec<PathBuf> = self.paths().collect();
         while let Some(folder) = folders.pop() {
             for entry in fs::read_dir(&folder).into_iter().flatten().flatten() {
                 let path = entry.path();
@@ -259,7 +268,9 @@ impl Eye {
     }
 
     fn hand_out(&mut self) {
-        let mut whole = self.settle.advance(clock::now(), &|path| fs::read(path));
+        let folders: Vec<PathBuf> = self.paths().collect();
+        let read = |path: &Path| read_inside(&folders, path);
+        let mut whole = self.settle.advance(clock::now(), &read);
         whole.retain(|path, change| self.learn(path, change));
         if !whole.is_empty() {
             self.tell(|news| news.changes.extend(whole));
@@ -306,10 +317,6 @@ impl Eye {
 }
 
 impl Known {
-    fn of(path: &Path) -> Option<Self> {
-        Self::read(path, &fs::read(path).ok()?)
-    }
-
     fn read(path: &Path, bytes: &[u8]) -> Option<Self> {
         let stat = stat(path)?;
         let mut hasher = DefaultHasher::new();
@@ -518,7 +525,7 @@ mod tests {
         eye.watch_folders();
         eye.watch_folders();
         eye.known
-            .insert(file.clone(), Known::of(&file).expect("it is there"));
+            .insert(file.clone(), Known::read(&file, b"return 1").expect("it is there"));
         fs::write(&file, "return 2").expect("a file");
         eye.compare();
         while eye.settle.next_due().is_some() {
