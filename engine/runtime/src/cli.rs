@@ -53,16 +53,21 @@ pub struct RunArgs {
     #[arg(long)]
     pub headless: bool,
     /// Stop after this many steps [default in headless runs: 10 s of game time]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub frames: Option<u64>,
     /// Seconds of game time a step; needs --headless [default: 1/60]
-    #[arg(long, value_name = "S", value_parser = seconds)]
+    #[arg(long, value_name = "S", value_parser = seconds, allow_negative_numbers = true)]
     pub dt: Option<f32>,
     /// Threads that evaluate characters; the result is the same for any number [default: one a core]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
     pub threads: Option<u16>,
     /// Seed of all random numbers
-    #[arg(long, value_name = "N", default_value_t = 0)]
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = 0,
+        allow_negative_numbers = true
+    )]
     pub seed: u64,
     /// Play recorded input: lines like {"t":1.25,"action":"jump","value":1}
     #[arg(long, value_name = "FILE.jsonl")]
@@ -209,8 +214,8 @@ fn explain_panics() {
 
 fn seconds(text: &str) -> Result<f32, String> {
     match text.parse::<f32>() {
-        Ok(dt) if dt > 0.0 && dt <= 1.0 => Ok(dt),
-        _ => Err("a step is more than 0 and at most 1 second long, such as 0.016667".to_owned()),
+        Ok(dt) if (0.0001..=1.0).contains(&dt) => Ok(dt),
+        _ => Err("a step is 0.0001 to 1 second long, such as 0.016667".to_owned()),
     }
 }
 

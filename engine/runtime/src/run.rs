@@ -221,7 +221,8 @@ fn read_input(file: &Path, session: &Session) -> Result<Recording, Failure> {
     let bytes = std::fs::read(file).with_context(|| format!("cannot read the input `{shown}`"))?;
     let text =
         String::from_utf8(bytes).with_context(|| format!("the input `{shown}` is no text"))?;
-    let changes = read_recording(&text, &shown, &session.world.controls)?;
+    let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
+    let changes = read_recording(text, &shown, &session.world.controls)?;
     Ok(Recording::new(changes))
 }
 
@@ -240,9 +241,12 @@ fn frames_of(seconds: f64, dt: f32) -> u64 {
     (seconds / f64::from(dt)).round().max(1.0) as u64
 }
 
-/// A line of the answer.
+/// A line of the answer. A reader that has seen enough (`| head`) is no error.
 pub(crate) fn say(line: &str) -> anyhow::Result<()> {
-    writeln!(std::io::stdout(), "{line}").context("cannot write to standard output")
+    match writeln!(std::io::stdout(), "{line}") {
+        Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),
+        done => done.context("cannot write to standard output"),
+    }
 }
 
 /// A remark beside the answer.
