@@ -146,7 +146,7 @@ fn cases(row: &Function) -> Vec<Case> {
         for wrong in kinds() {
             let mut case = good.clone();
             case.refused =
-                !may_be(&parameter.ty, &wrong) && !(wrong == Data::Nil && parameter.is_optional());
+                !(may_be(&parameter.ty, &wrong) || wrong == Data::Nil && parameter.is_optional());
             case.positional[index] = wrong;
             cases.push(case);
         }
@@ -155,7 +155,7 @@ fn cases(row: &Function) -> Vec<Case> {
         for wrong in kinds() {
             let mut case = good.clone();
             case.refused =
-                !may_be(&option.ty, &wrong) && !(wrong == Data::Nil && option.is_optional());
+                !(may_be(&option.ty, &wrong) || wrong == Data::Nil && option.is_optional());
             case.options.insert(option.name, wrong);
             cases.push(case);
         }

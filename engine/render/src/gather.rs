@@ -190,8 +190,7 @@ impl Gathered {
         let open = targets.filter(|target| weight(draw, target) != 0.0).count();
         let fits = self.palette.len() + model.palette.len() <= capacity.palette
             && self.open_targets.len() + open <= capacity.open_targets
-            && self.items.len() + self.run_instances.len() + model.parts.len() + 1
-                <= capacity.instances
+            && self.items.len() + self.run_instances.len() + model.parts.len() < capacity.instances
             && (capacity.skinned == 0
                 || self.skinned_count + model.vertex_count as usize <= capacity.skinned);
         if !fits {
