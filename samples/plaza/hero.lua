@@ -49,7 +49,8 @@ end
 function hero:on_update(dt)
   local wish = input.vector("move")                       -- camera-relative, length at most 1
   local top = if input.held("run") then self.props.run_speed else self.props.walk_speed
-  self.actor:move(smooth(self.actor.velocity, wish * top, 0.06, dt))
+  self.going = smooth(self.going or vec3(0, 0, 0), wish * top, 0.06, dt)   -- a body takes a moment to set off and to stop
+  self.actor:move(self.going)
   if length(wish) > 0.05 then self.actor:face(wish, 540) end
   local companion = world.find("companion")
   local to = if companion then companion.position - self.actor.position else vec3(0, 0, 0)

@@ -130,10 +130,6 @@ impl Physics {
             }),
             ..controller
         };
-        let falling = KinematicCharacterController {
-            snap_to_ground: (wish_world.y <= 0.0).then_some(CharacterLength::Absolute(0.2)),
-            ..controller
-        };
         let go = |controller: &KinematicCharacterController, from: Vec3, way: Vec3| {
             let from = Pose::from_translation(from);
             controller.move_shape(dt, &self.queries(), &capsule, &from, way, |_| {})
@@ -142,6 +138,12 @@ impl Physics {
             go(&walking, middle, along).translation
         } else {
             Vec3::ZERO
+        };
+        // Whoever is on the way up a step is not to be pulled down again.
+        let keeps_down = wish_world.y <= 0.0 && along.y < 1e-4;
+        let falling = KinematicCharacterController {
+            snap_to_ground: keeps_down.then_some(CharacterLength::Absolute(0.2)),
+            ..controller
         };
         let down = go(&falling, middle + along, Vec3::Y * wish_world.y);
         Walked {
