@@ -32,7 +32,7 @@ fn the_rate_of_a_blend_is_the_mean_of_durations_or_of_rates() {
 
 #[test]
 fn samples_of_different_lengths_stay_in_phase_for_a_minute() {
-    // G17: 1 s and .8 s, weight .5, 60 s.
+    // 1 s and .8 s, weight .5, 60 s.
     for (rate, laps) in [("duration_mean", 60.0 / 0.9), ("rate_mean", 67.5)] {
         let mut player = line(
             rate,

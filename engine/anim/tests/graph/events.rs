@@ -21,7 +21,7 @@ fn looped(make: Make, entry: &str) -> Player {
 
 #[test]
 fn a_marker_at_the_start_is_heard_in_every_lap() {
-    // G1: markers at 0 and .5, 24 steps of .125.
+    // Markers at 0 and .5, 24 steps of .125.
     for (entry, at_start) in [("exclusive", 3), ("inclusive", 4)] {
         let mut player = looped(
             clip("c", 1.0).marker("zero", 0.0).marker("half", 0.5),
@@ -47,7 +47,6 @@ fn one_long_step_hears_what_many_short_ones_do() {
 
 #[test]
 fn a_marker_at_the_end_is_heard_once_a_lap() {
-    // G2
     for entry in ["inclusive", "exclusive"] {
         let mut player = looped(clip("c", 1.0).marker("end", 1.0), entry);
         for _ in 0..40 {
@@ -71,7 +70,7 @@ fn a_marker_at_the_end_is_heard_once_a_lap() {
 
 #[test]
 fn playing_the_same_state_from_a_handler_changes_nothing() {
-    // G4: a marker at .99999, the handler plays the same state, 10 s at 60 Hz.
+    // A marker at .99999, the handler plays the same state, 10 s at 60 Hz.
     let mut player = looped(clip("c", 1.0).marker("late", 0.99999), "inclusive");
     let mut heard = 0;
     for _ in 0..600 {
@@ -91,7 +90,7 @@ fn playing_the_same_state_from_a_handler_changes_nothing() {
 
 #[test]
 fn nothing_is_heard_again_past_the_end() {
-    // G5: once, markers at .2 and .8; the next clip begins 1 s after the end.
+    // Once, markers at .2 and .8; the next clip begins 1 s after the end.
     let states = json!({ "s": { "clip": "c", "mode": "once" }, "next": { "clip": "d" } });
     let clips = vec![
         clip("c", 1.0).marker("m", 0.2).marker("n", 0.8),
@@ -106,7 +105,6 @@ fn nothing_is_heard_again_past_the_end() {
 
 #[test]
 fn backwards_each_marker_and_the_end_come_once() {
-    // G6
     let state = json!({ "clip": "c", "mode": "once", "speed": -1.0 });
     let mut player = one_state(
         state,

@@ -50,7 +50,6 @@ fn the_angle_is_weight_times_angle_on_every_frame() {
 
 #[test]
 fn a_second_fade_starts_from_the_frozen_mix() {
-    // G7
     let mut player = three_stills(json!([
         { "from": "a", "to": "b", "when": "b", "duration": 1.0 },
         { "from": "b", "to": "c", "when": "c", "duration": 0.5 },
@@ -75,7 +74,6 @@ fn a_second_fade_starts_from_the_frozen_mix() {
 
 #[test]
 fn a_short_fade_does_not_inherit_a_long_one() {
-    // G11
     let mut player = three_stills(json!([
         { "from": "a", "to": "b", "when": "b", "duration": 10.0 },
         { "from": "b", "to": "c", "when": "c", "duration": 0.2 },

@@ -98,7 +98,7 @@ fn exit_time_one_on_a_loop_opens_at_lap_boundaries_only() {
 
 #[test]
 fn a_finished_state_stays_open_for_a_condition_that_comes_later() {
-    // G8: once, the condition comes at t = 2.
+    // Once, the condition comes at t = 2.
     let mut player = walk_and_jump(json!([
         { "from": "walk", "to": "jump", "when": "jump", "duration": 0 },
         { "from": "jump", "to": "fall", "when": "speed > 1", "exit_time": 1.0, "duration": 0 },
@@ -256,7 +256,7 @@ fn idle_and_jump(reenter: Option<&str>) -> Player {
 
 #[test]
 fn any_into_the_current_state_restarts_it_by_trigger_and_uses_it_up() {
-    // G9, the default.
+    // The default.
     let mut player = idle_and_jump(None);
     player.run_to(1.0, 0.1);
     player.pull("idle");
@@ -270,7 +270,7 @@ fn any_into_the_current_state_restarts_it_by_trigger_and_uses_it_up() {
 
 #[test]
 fn a_trigger_that_may_not_reenter_expires_and_pulls_nothing_back_later() {
-    // G9 with reenter = never.
+    // With reenter = never.
     let mut player = idle_and_jump(Some("never"));
     player.run_to(1.0, 0.1);
     player.pull("idle");

@@ -20,7 +20,6 @@ fn one_clip(make: Make, mode: &str) -> Player {
 
 #[test]
 fn the_last_partial_step_of_a_once_clip_counts() {
-    // G12
     for dt in [1.0 / 60.0, 0.013, 0.4, 2.0] {
         let mut player = one_clip(clip("c", 1.0).yaw(0, 0.0, 90.0), "once");
         player.run_to(3.0, dt);
@@ -33,7 +32,7 @@ fn the_last_partial_step_of_a_once_clip_counts() {
 
 #[test]
 fn ping_pong_comes_back() {
-    // G13: 2 m/s
+    // 2 m/s
     let mut player = one_clip(clip("c", 1.0).z(0, 0.0, 2.0), "ping_pong");
     player.run_to(1.5, 0.05);
     assert!((player.place[1] - 1.0).abs() < 1e-4);
