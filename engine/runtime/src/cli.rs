@@ -69,7 +69,7 @@ pub struct RunArgs {
         allow_negative_numbers = true
     )]
     pub seed: u64,
-    /// Play recorded input: lines like {"t":1.25,"action":"jump","value":1}
+    /// Play recorded input: lines like {"t":1.25,"action":"jump","value":1}; directions have a value like [0,1]
     #[arg(long, value_name = "FILE.jsonl")]
     pub input: Option<PathBuf>,
     /// Reload files that change [default in a window]; a headless run then keeps to real time
