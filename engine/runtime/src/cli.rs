@@ -196,6 +196,8 @@ fn start_log(silent: bool) {
         .with_writer(std::io::stderr)
         .with_ansi(std::io::stderr().is_terminal())
         .with_target(false)
+        // What is said begins with its own word, such as `error[E-JSON]` or `warning`.
+        .with_level(false)
         .without_time();
     // A second call in one process (a test) keeps the first log.
     let _ = log.try_init();
@@ -208,7 +210,7 @@ fn explain_panics() {
             .location()
             .map_or_else(String::new, |at| format!(" at {}:{}", at.file(), at.line()));
         let said = panic.payload_as_str().unwrap_or("no words");
-        tracing::error!("this is a fault in sinew itself, not in your files{place}: {said}");
+        tracing::error!("error: this is a fault in sinew itself, not in your files{place}: {said}");
     }));
 }
 

@@ -214,7 +214,7 @@ fn write(painter: &Painter, screen: Rect, words: &Words<'_>) {
     let captions = words
         .captions
         .iter()
-        .map(|caption| format!("♪ {caption}"))
+        .map(|caption| format!("[{caption}]"))
         .collect::<Vec<_>>()
         .join("\n");
     if !captions.is_empty() {

@@ -118,7 +118,7 @@ impl Painter {
         };
         let id = sent
             .inspect_err(|error| {
-                tracing::error!("`{}` cannot be drawn: {error}", animation.model_path)
+                tracing::error!("error: `{}` cannot be drawn: {error}", animation.model_path)
             })
             .ok();
         let uploaded = Uploaded {

@@ -264,8 +264,8 @@ fn log(line: &LogLine) {
     let actor = line.actor.as_deref().unwrap_or("script");
     match line.level {
         LogLevel::Info => tracing::info!("{actor}: {}", line.text),
-        LogLevel::Warn => tracing::warn!("{actor}: {}", line.text),
-        LogLevel::Error => tracing::error!("{actor}: {}", line.text),
+        LogLevel::Warn => tracing::warn!("warning: {actor}: {}", line.text),
+        LogLevel::Error => tracing::error!("error: {actor}: {}", line.text),
     }
 }
 
