@@ -11,5 +11,7 @@ mod allocations;
 mod conformance;
 mod corpus;
 mod dependencies;
+mod graphs;
 mod picture;
+mod plaza;
 mod scripts;

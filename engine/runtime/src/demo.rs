@@ -20,8 +20,8 @@ const SCORE: &[(f64, Part, Vec2)] = &[
     (6.1, Part::Button("jump"), Vec2::ZERO),
     (7.2, Part::Button("run"), Vec2::ZERO),
     (7.5, Part::Walk, Vec2::ZERO),
-    (8.0, Part::Button("wave"), Vec2::X),
-    (8.1, Part::Button("wave"), Vec2::ZERO),
+    (8.8, Part::Button("wave"), Vec2::X),
+    (8.9, Part::Button("wave"), Vec2::ZERO),
 ];
 
 enum Part {
