@@ -113,9 +113,25 @@ pub fn project_here() -> Option<PathBuf> {
         .map(Path::to_owned)
 }
 
+/// The command that a level's name looks like, where it is a misspelt one.
+fn meant_command(level: &Path) -> Option<&'static str> {
+    let word = level
+        .to_str()
+        .filter(|word| !word.contains(['/', '\\', '.']) && !level.exists())?;
+    sinew_anim::nearest(word, ["run", "check", "info", "docs", "help"].into_iter())
+}
+
 fn missing_level(level: &Path) -> Diagnostic {
     // The crate that reads files knows what is nearest.
     let root = std::env::current_dir().unwrap_or_default();
+    if let Some(command) = meant_command(level) {
+        let message = format!(
+            "`{}` is neither a command nor the folder of a level",
+            level.display()
+        );
+        return Diagnostic::error("E-LEVEL-MISSING", message)
+            .help(format!("did you mean `sinew {command}`?"));
+    }
     let faults = Assets::new(&root).open_level(level).err();
     let fault = faults.into_iter().flatten().next().unwrap_or_default();
     if fault.help.is_some() {
@@ -137,6 +153,22 @@ mod tests {
             fs::create_dir_all(root.path().join(name)).expect("a folder");
         }
         root
+    }
+
+    #[test]
+    fn a_misspelt_command_is_told_apart_from_a_missing_level() {
+        let said = |word: &str| missing_level(Path::new(word)).to_string();
+        assert!(
+            said("chek").contains("did you mean `sinew check`?"),
+            "{}",
+            said("chek")
+        );
+        assert!(
+            said("inof").contains("did you mean `sinew info`?"),
+            "{}",
+            said("inof")
+        );
+        assert!(!said("plazza").contains("command"), "{}", said("plazza"));
     }
 
     #[test]
