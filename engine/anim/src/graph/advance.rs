@@ -75,6 +75,10 @@ pub enum GraphEventKind {
 /// Order of events at one instant in one layer: what ends, then what begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Rank {
+    /// The first state of the actor begins.
+    First,
+    /// And is there at once.
+    FirstFullyIn,
     /// A marker of a state that played before.
     Running,
     /// The end of a once-state.

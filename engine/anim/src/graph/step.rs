@@ -33,9 +33,9 @@ impl LayerStep<'_> {
             let first = state.playing[0].state;
             let weight = layer_weight(self.layer, state, self.parameters);
             let enter = GraphEventKind::StateEnter { previous: None };
-            self.tell(enter, Rank::Enter, first, 0.0, weight, scratch);
+            self.tell(enter, Rank::First, first, 0.0, weight, scratch);
             let fully_in = GraphEventKind::FullyIn;
-            self.tell(fully_in, Rank::FullyIn, first, 0.0, weight, scratch);
+            self.tell(fully_in, Rank::FirstFullyIn, first, 0.0, weight, scratch);
         }
         self.plan(state, scratch);
         let before = state.fade;

@@ -509,3 +509,26 @@ fn what_is_told_of_a_state_carries_its_weight_in_the_pose() {
         );
     }
 }
+
+/// Whatever the names are, and also where the first step leaves the first state at once.
+#[test]
+fn the_first_state_is_entered_before_it_speaks_and_before_it_is_left() {
+    let states = json!({ "b": { "clip": "b" }, "a": { "clip": "a" } });
+    let ways = json!([{ "from": "b", "to": "a", "when": "go", "duration": 0.0 }]);
+    let clips = vec![
+        still("a", 1.0, 0.0),
+        still("b", 1.0, 1.0).marker("zero", 0.0),
+    ];
+    let def = one_layer(json!({ "go": true }), states, "b", ways);
+    let mut player = Player::new(def, clips);
+    player.step(0.1);
+    let words = [
+        "enter b",
+        "in b",
+        "zero in b",
+        "exit b for a",
+        "enter a",
+        "in a",
+    ];
+    assert_eq!(player.words(), words);
+}

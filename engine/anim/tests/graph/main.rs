@@ -5,6 +5,7 @@
     reason = "a test that cannot go on says so"
 )]
 
+mod anything;
 mod blends;
 mod control;
 mod errors;
