@@ -1,7 +1,8 @@
 //! The time that scripts may take. The only file of this crate that reads a clock.
 //!
 //! Both languages count safepoints: Luau's interrupts (loops, calls), Rhai's operations. A count repeats exactly from run to
-//! run; a wall clock suits a window that records nothing.
+//! run; a wall clock suits a window that records nothing. What costs far more than a step is charged for beforehand
+//! ([`charge`]), and a clock ends what counting cannot: a frame that would take seconds.
 
 use std::{
     cell::Cell,
@@ -31,17 +32,23 @@ impl Budget {
 /// Safepoints that a call gets at least, so that the callers after an endless loop in the same mod still run.
 const RESERVE: u64 = 10_000;
 /// A wall clock is looked at once in so many safepoints.
-const CLOCK_EVERY: u64 = 256;
+const CLOCK_EVERY: u64 = 32;
+/// A mod whose steps are counted is stopped all the same when it takes so long in one frame: a step may copy megabytes.
+/// Ordinary scripts end by their count in a twentieth of it, so that runs repeat.
+const BACKSTOP: Duration = Duration::from_secs(5);
 
 #[derive(Clone, Copy)]
 struct Running {
     left: u64,
+    /// Steps until the clock is looked at.
+    clock_in: u64,
     deadline: Option<Instant>,
     over: bool,
 }
 
 const IDLE: Running = Running {
     left: u64::MAX,
+    clock_in: u64::MAX,
     deadline: None,
     over: false,
 };
@@ -64,20 +71,15 @@ pub(crate) struct Used {
 )]
 pub(crate) fn run<R>(budget: Budget, used: &mut Used, work: impl FnOnce() -> R) -> (R, bool) {
     let started = Instant::now();
-    let granted = match budget {
-        Budget::Steps(steps) => Running {
-            left: steps.saturating_sub(used.steps).max(RESERVE),
-            deadline: None,
-            over: false,
-        },
-        Budget::Wall(wall) => {
-            let left = wall.saturating_sub(used.wall).max(wall / 20);
-            Running {
-                left: u64::MAX,
-                deadline: started.checked_add(left),
-                over: false,
-            }
-        }
+    let (steps, wall) = match budget {
+        Budget::Steps(steps) => (steps.saturating_sub(used.steps).max(RESERVE), BACKSTOP),
+        Budget::Wall(wall) => (u64::MAX, wall),
+    };
+    let granted = Running {
+        left: steps,
+        clock_in: CLOCK_EVERY,
+        deadline: started.checked_add(wall.saturating_sub(used.wall).max(wall / 20)),
+        over: false,
     };
     let before = RUNNING.replace(granted);
     // Restored even where `work` panics, so that the next call does not inherit a spent budget.
@@ -85,10 +87,8 @@ pub(crate) fn run<R>(budget: Budget, used: &mut Used, work: impl FnOnce() -> R) 
     let result = work();
     let after = RUNNING.get();
     drop(restore);
-    match budget {
-        Budget::Steps(_) => used.steps = used.steps.saturating_add(granted.left - after.left),
-        Budget::Wall(_) => used.wall += started.elapsed(),
-    }
+    used.steps = used.steps.saturating_add(granted.left - after.left);
+    used.wall += started.elapsed();
     (result, after.over)
 }
 
@@ -112,14 +112,30 @@ pub(crate) fn spend() -> bool {
             now.over = true;
         } else {
             now.left -= 1;
-            now.over = now.left.is_multiple_of(CLOCK_EVERY)
-                && now
+            now.clock_in = now.clock_in.saturating_sub(1);
+            if now.clock_in == 0 {
+                now.clock_in = CLOCK_EVERY;
+                now.over = now
                     .deadline
                     .is_some_and(|deadline| Instant::now() >= deadline);
+            }
         }
         running.set(now);
         now.over
     })
+}
+
+/// Counts something that costs as much as so many steps; the next safepoint stops the script if that was too much.
+pub(crate) fn charge(steps: u64) {
+    RUNNING.with(|running| {
+        let mut now = running.get();
+        if now.deadline.is_none() {
+            return;
+        }
+        now.left = now.left.saturating_sub(steps);
+        now.clock_in = now.clock_in.saturating_sub(steps);
+        running.set(now);
+    });
 }
 
 /// True once the running call is over its budget.
@@ -130,6 +146,30 @@ pub(crate) fn is_over() -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_charged_counts_as_steps_and_stops_at_the_next_safepoint() {
+        let mut used = Used::default();
+        let budget = Budget::Steps(RESERVE * 2);
+        let (_, over) = run(budget, &mut used, || {
+            charge(RESERVE * 3);
+            assert!(!is_over(), "a charge raises nothing by itself");
+            assert!(spend() && is_over());
+        });
+        assert!(over);
+        charge(u64::MAX);
+        assert!(!spend(), "outside of a call nothing is counted");
+    }
+
+    #[test]
+    fn a_frame_that_takes_long_ends_though_its_steps_are_few() {
+        let mut used = Used {
+            steps: 0,
+            wall: BACKSTOP,
+        };
+        let (_, over) = run(Budget::Steps(u64::MAX), &mut used, || while !spend() {});
+        assert!(over, "ended by the clock");
+    }
 
     #[test]
     fn a_spent_budget_stays_spent_and_leaves_a_reserve_for_the_next_call() {

@@ -9,11 +9,16 @@ use sinew_world::{Data, WorldError};
 
 use crate::{
     api::{ApiError, Call},
+    budget,
     stage::{SharedStage, Stage},
 };
 
+/// What reading a graph costs, in steps of the budget.
+const GRAPH_STEPS: u64 = 5_000;
+
 /// Reads a graph from a script's table; lists are counted from `first` in messages.
 pub(crate) fn from_data(data: &Data, first: usize) -> Result<GraphDef, ApiError> {
+    budget::charge(GRAPH_STEPS);
     if !matches!(data, Data::Map(_)) {
         return Err(ApiError::new(
             "E-GRAPH-WRONG-TYPE",

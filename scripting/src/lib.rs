@@ -1,6 +1,7 @@
 //! Scripts for actors, in Lua (Luau) and Rhai: one API table, one host, live reload.
 
 mod actors;
+mod allowance;
 mod api;
 mod budget;
 mod callbacks;

@@ -21,7 +21,7 @@ pub(crate) struct Problems {
     pub list: Vec<Problem>,
 }
 
-/// The most different errors that are kept.
+/// The most different errors that are kept and told; a script may word each of its errors anew.
 const MOST: usize = 200;
 
 impl Problems {
@@ -42,14 +42,15 @@ impl Problems {
             known.paused |= paused;
             return None;
         }
-        if self.list.len() < MOST {
-            self.list.push(Problem {
-                diagnostic: diagnostic.clone(),
-                count: 1,
-                paused,
-                script,
-            });
+        if self.list.len() >= MOST {
+            return None;
         }
+        self.list.push(Problem {
+            diagnostic: diagnostic.clone(),
+            count: 1,
+            paused,
+            script,
+        });
         Some(diagnostic)
     }
 

@@ -36,7 +36,13 @@ impl Random {
     /// Evenly spread in `from..to`; `from` where the span is empty.
     pub fn float(&mut self, from: f64, to: f64) -> f64 {
         let unit = f64::from(self.next_u32()) / f64::from(u32::MAX) * (1.0 - f64::EPSILON);
-        from + (to - from) * unit
+        let value = from + (to - from) * unit;
+        // The span itself may be too large for a number.
+        if value.is_finite() {
+            value
+        } else {
+            from * (1.0 - unit) + to * unit
+        }
     }
 
     /// A whole number in `from..=to`, evenly; `from` where the span is empty.

@@ -59,6 +59,14 @@ impl Timers {
             .any(|timer| timer.actor == actor && timer.script == script && timer.name == name)
     }
 
+    /// How many timers an actor's scripts have running.
+    pub fn count(&self, actor: ActorId) -> usize {
+        self.running
+            .iter()
+            .filter(|timer| timer.actor == actor)
+            .count()
+    }
+
     /// Stops all timers of an actor that goes.
     pub(crate) fn forget(&mut self, actor: ActorId) {
         self.running.retain(|timer| timer.actor != actor);

@@ -6,6 +6,11 @@ use sinew_anim::{Graph, nearest};
 use sinew_assets::{Diagnostic, LogicalPath};
 use sinew_world::{Actor, ActorId, Animation, World, WorldError};
 
+use crate::budget;
+
+/// What an error costs, in steps of the budget.
+const ERROR_STEPS: u64 = 400;
+
 /// Who calls.
 #[derive(Clone, Debug)]
 pub struct Caller {
@@ -173,6 +178,8 @@ impl std::ops::DerefMut for ApiError {
 impl ApiError {
     /// An error without help.
     pub fn new(code: impl Into<String>, message: impl Into<String>) -> Self {
+        // Its words, its place and the stack are gathered even where the script swallows it.
+        budget::charge(ERROR_STEPS);
         Self(Box::new(Refusal {
             code: code.into(),
             message: message.into(),

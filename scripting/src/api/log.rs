@@ -3,6 +3,7 @@
 use sinew_world::Data;
 
 use super::{ApiError, Call, LogLevel, LogLine, rows};
+use crate::budget;
 
 rows! {
     /// Writes a line for whoever is curious.
@@ -22,6 +23,8 @@ rows! {
     ) -> ();
 }
 
+/// What a line costs, in steps of the budget: somebody has to print it.
+const LINE_STEPS: u64 = 500;
 /// The longest line, in characters.
 const LONGEST: usize = 2000;
 
@@ -29,11 +32,7 @@ fn write(call: &mut Call<'_>, level: LogLevel, data: &Data) -> Result<(), ApiErr
     let names = |id| call.name_of(id);
     let text: String = plain(data, &names).chars().take(LONGEST).collect();
     let actor = call.host.caller.actor.map(names);
-    match level {
-        LogLevel::Info => tracing::info!(target: "script", actor, "{text}"),
-        LogLevel::Warn => tracing::warn!(target: "script", actor, "{text}"),
-        LogLevel::Error => tracing::error!(target: "script", actor, "{text}"),
-    }
+    budget::charge(LINE_STEPS);
     call.host.write(LogLine { level, actor, text });
     Ok(())
 }

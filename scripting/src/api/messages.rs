@@ -3,6 +3,10 @@
 use sinew_world::{ActorId, Data, Message};
 
 use super::{ApiError, Call, rows};
+use crate::budget;
+
+/// What a message costs, in steps of the budget.
+const MESSAGE_STEPS: u64 = 50;
 
 rows! {
     /// Sends a message to this actor: its scripts get `on_message(name, data, sender)` at the start of the next update.
@@ -25,14 +29,7 @@ rows! {
 
 fn send(call: &mut Call<'_>, actor: ActorId, name: &str, data: Data) -> Result<(), ApiError> {
     call.actor(actor)?;
-    let from = call.host.caller.actor;
-    call.world.messages.send(Message {
-        to: actor,
-        from,
-        name: name.to_owned(),
-        data,
-    });
-    Ok(())
+    post(call, actor, name, data)
 }
 
 fn broadcast(call: &mut Call<'_>, name: &str, data: Data) -> Result<(), ApiError> {
@@ -40,12 +37,25 @@ fn broadcast(call: &mut Call<'_>, name: &str, data: Data) -> Result<(), ApiError
     let mut ids = Vec::new();
     call.world.actors.ids_into(&mut ids);
     for to in ids.into_iter().filter(|&id| Some(id) != from) {
-        call.world.messages.send(Message {
-            to,
-            from,
-            name: name.to_owned(),
-            data: data.clone(),
-        });
+        post(call, to, name, data.clone())?;
     }
+    Ok(())
+}
+
+fn post(call: &mut Call<'_>, to: ActorId, name: &str, data: Data) -> Result<(), ApiError> {
+    if call.world.messages.is_full() {
+        let message = "too many messages wait to be delivered in the next step";
+        let help = "does `on_message` answer every message with another one?";
+        return Err(ApiError::invalid(message).about("send").help(help));
+    }
+    budget::charge(MESSAGE_STEPS);
+    let from = call.host.caller.actor;
+    let name = name.to_owned();
+    call.world.messages.send(Message {
+        to,
+        from,
+        name,
+        data,
+    });
     Ok(())
 }

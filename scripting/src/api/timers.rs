@@ -4,6 +4,9 @@ use sinew_world::Timer;
 
 use super::{ApiError, Call, rows};
 
+/// The most timers that one actor may have.
+const MOST_TIMERS: usize = 1000;
+
 rows! {
     /// Calls a function of this script by name, once, after some time. Starting the same name again begins anew.
     global "after" after(
@@ -48,6 +51,11 @@ fn every(call: &mut Call<'_>, seconds: f64, name: &str) -> Result<(), ApiError> 
 fn start(call: &mut Call<'_>, left: f64, every: Option<f64>, name: &str) -> Result<(), ApiError> {
     let actor = call.this()?;
     let script = call.host.caller.script;
+    let timers = &call.world.timers;
+    if timers.count(actor) >= MOST_TIMERS && !timers.pending(actor, script, name) {
+        let message = format!("more than {MOST_TIMERS} timers of one actor run already");
+        return Err(ApiError::invalid(message).about("after"));
+    }
     call.world.timers.start(Timer {
         actor,
         script,

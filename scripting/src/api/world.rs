@@ -4,7 +4,15 @@ use glam::Vec3;
 use sinew_world::{ActorId, Data, Spawn};
 
 use super::{ApiError, Call, actors::words, rows};
-use crate::value::{Answer, Field, List, Record, Table, Type};
+use crate::{
+    budget,
+    value::{Answer, Field, List, Record, Table, Type},
+};
+
+/// The most actors that scripts may make a level have.
+const MOST_ACTORS: usize = 10_000;
+/// What making an actor costs, in steps of the budget.
+const SPAWN_STEPS: u64 = 150;
 
 rows! {
     /// The living actor of a name, or nothing.
@@ -143,6 +151,11 @@ fn spawn_actor(
     tags: Option<List<'_>>,
     variant: Option<&str>,
 ) -> Result<ActorId, ApiError> {
+    if call.world.actors.len() >= MOST_ACTORS {
+        let message = format!("the level has {MOST_ACTORS} actors already");
+        return Err(ApiError::invalid(message).about("spawn_actor"));
+    }
+    budget::charge(SPAWN_STEPS);
     let scripts = words(scripts.unwrap_or(List(&[])), "scripts")?;
     let spawn = Spawn {
         name: name.unwrap_or_default().to_owned(),

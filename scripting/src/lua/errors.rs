@@ -47,6 +47,7 @@ pub(super) fn report(
     } else {
         text
     };
+    let text = without_prelude(text);
     let (text, trace) = text.split_once("\nstack traceback:").unwrap_or((text, ""));
     let (place, message) = split_place(text, sources);
     if let Some(place) = place {
@@ -60,6 +61,31 @@ pub(super) fn report(
     );
     let error = explain(code, &cut(message), names);
     Report { error, frames }
+}
+
+/// A message without the place in our own Lua code that it names.
+pub(super) fn without_prelude(text: &str) -> &str {
+    let rest = text
+        .strip_prefix("[sinew]:")
+        .and_then(|rest| rest.split_once(": "));
+    rest.filter(|(line, _)| line.bytes().all(|byte| byte.is_ascii_digit()))
+        .map_or(text, |(_, message)| message)
+}
+
+/// What `error` was given where that was no text: its kind, since Luau names an address, which differs from run to run.
+fn thrown(message: &str) -> Option<&'static str> {
+    let kind = message.split_once(": 0x").map_or(message, |(kind, _)| kind);
+    Some(match (kind, message) {
+        (_, "nil") => "nothing",
+        (_, "true" | "false") => "true or false",
+        ("table", _) => "a table",
+        ("function", _) => "a function",
+        ("thread", _) => "a coroutine",
+        ("buffer", _) => "a buffer",
+        ("userdata", _) => "a graph",
+        _ => return None,
+    })
+    .filter(|_| kind != message || matches!(message, "nil" | "true" | "false"))
 }
 
 /// Luau's messages in our words, with the word of the line that they are about.
@@ -77,6 +103,9 @@ fn explain(code: &str, message: &str, names: &dyn Fn() -> Vec<String>) -> ApiErr
             "E-SCRIPT-MEMORY",
             "the scripts of this mod use too much memory",
         );
+    }
+    if let Some(kind) = thrown(message) {
+        return ApiError::new(code, format!("the script threw {kind}"));
     }
     let quoted = message.split('\'').nth(1);
     if let Some(name) = message

@@ -19,9 +19,10 @@ pub(crate) use sandbox::cannot_set;
 use self::{
     graph::GraphHandle,
     tasks::{SharedTasks, Tasks},
-    values::{argument, data_of, freeze, handle, native, raise},
+    values::{argument, data_allowed, data_of, freeze, handle, native, raise},
 };
 use crate::{
+    allowance::FieldsAllowance,
     api::ApiError,
     callbacks::{COUNT, Callback, misspelt},
     language::{Failure, Language, Source, Summary, Waiting},
@@ -440,17 +441,22 @@ impl Language for LuaVm {
 
     fn fields(&self, instance: usize) -> BTreeMap<String, Data> {
         let mut fields = BTreeMap::new();
+        let mut allowance = FieldsAllowance::default();
         if let Some((_, table)) = self.instance(instance) {
             for (key, value) in table.pairs::<Native, Native>().filter_map(Result::ok) {
                 let Native::String(key) = key else {
                     continue;
                 };
                 let key = key.to_string_lossy();
-                if let (false, Ok(data)) =
-                    (matches!(key.as_str(), "actor" | "props"), data_of(&value))
-                {
+                if matches!(key.as_str(), "actor" | "props") {
+                    continue;
+                }
+                let given = allowance.next();
+                let mut left = given.clone();
+                if let Ok(data) = data_allowed(&value, &mut left) {
                     fields.insert(key, data);
                 }
+                allowance.take(&given, &left);
             }
         }
         fields

@@ -4,7 +4,9 @@ use mlua::{Function, LightUserData, Lua, LuaOptions, StdLib, Table, Value as Nat
 use sinew_anim::nearest;
 
 use super::{
-    bind, graph, interrupt,
+    bind,
+    errors::without_prelude,
+    graph, interrupt,
     tasks::{self, SharedTasks},
     values::raise,
 };
@@ -71,6 +73,7 @@ pub(super) fn create(stage: &SharedStage, tasks: &SharedTasks) -> mlua::Result<S
         .set_name("=[sinew]")
         .call(())?;
     add_base(&lua, &globals, &prelude)?;
+    bound_libraries(&lua, &prelude)?;
     globals.raw_set("math", mathematics(&lua, stage)?)?;
     globals.raw_set("graph", graph::global(&lua, stage)?)?;
     add_api(&lua, &globals, stage)?;
@@ -153,13 +156,44 @@ fn add_base(lua: &Lua, globals: &Table, prelude: &Table) -> mlua::Result<()> {
     globals.raw_set("tostring", tostring)
 }
 
+/// Replaces the functions of Luau's libraries that one call could keep busy for minutes. In place, so that methods of
+/// texts (`text:find(...)`) are bounded too.
+fn bound_libraries(lua: &Lua, prelude: &Table) -> mlua::Result<()> {
+    let native = lua.globals();
+    let string: Table = native.raw_get("string")?;
+    let table: Table = native.raw_get("table")?;
+    let kind: Function = native.raw_get("type")?;
+    let find: Function = string.raw_get("find")?;
+    let refuse = lua.create_function(|_, ()| -> mlua::Result<()> {
+        let error = ApiError::invalid("the text and what is searched in it are too long together");
+        Err(raise(error.help("search in a part of the text")))
+    })?;
+    let search: Function = prelude.raw_get("search")?;
+    for name in ["find", "match", "gmatch", "gsub", "split"] {
+        let original: Function = string.raw_get(name)?;
+        string.raw_set(
+            name,
+            search.call::<Function>((original, &kind, &find, &refuse))?,
+        )?;
+    }
+    let sort: Function = prelude.raw_get("sort")?;
+    let rawget: Function = native.raw_get("rawget")?;
+    let original: Function = table.raw_get("sort")?;
+    table.raw_set("sort", sort.call::<Function>((original, &kind, rawget))?)
+}
+
 /// What `pcall` gives scripts: our errors as text, others as they are. An error of the time budget goes on up.
 fn plain_error(lua: &Lua, error: Native) -> mlua::Result<Native> {
     if budget::is_over() {
         return Err(mlua::Error::runtime("the script ran too long"));
     }
-    let Native::Error(error) = error else {
-        return Ok(error);
+    let error = match error {
+        Native::Error(error) => error,
+        Native::String(text) if text.as_bytes().starts_with(b"[sinew]:") => {
+            let text = text.to_string_lossy();
+            return Ok(Native::String(lua.create_string(without_prelude(&text))?));
+        }
+        other => return Ok(other),
     };
     let mut cause = &*error;
     while let mlua::Error::CallbackError { cause: inner, .. } = cause {

@@ -7,12 +7,11 @@ use mlua::{LightUserData, Lua, Table, Value as Native, Vector};
 use sinew_world::{ActorId, Data};
 
 use super::graph::GraphHandle;
-use crate::{api::ApiError, value::Value};
-
-/// Tables deeper than this are refused.
-const MAX_DEPTH: usize = 32;
-/// Values in one piece of plain data.
-const MAX_VALUES: usize = 100_000;
+use crate::{
+    allowance::{Allowance, MAX_DEPTH},
+    api::ApiError,
+    value::Value,
+};
 
 const _: () = assert!(
     usize::BITS >= 64,
@@ -78,13 +77,19 @@ pub(super) fn vec3(value: Vector) -> Vec3 {
 
 /// A copy of a value as plain data.
 pub(super) fn data_of(value: &Native) -> Result<Data, ApiError> {
-    data_within(value, MAX_DEPTH, &mut MAX_VALUES.clone())
+    data_allowed(value, &mut Allowance::default())
 }
 
-fn data_within(value: &Native, depth: usize, left: &mut usize) -> Result<Data, ApiError> {
-    *left = left
-        .checked_sub(1)
-        .ok_or_else(|| ApiError::invalid(format!("more than {MAX_VALUES} values in one table")))?;
+/// As [`data_of`], with what is left of an allowance.
+pub(super) fn data_allowed(value: &Native, left: &mut Allowance) -> Result<Data, ApiError> {
+    data_within(value, MAX_DEPTH, left)
+}
+
+fn data_within(value: &Native, depth: usize, left: &mut Allowance) -> Result<Data, ApiError> {
+    left.value()?;
+    if let Native::String(text) = value {
+        left.text(text.as_bytes().len())?;
+    }
     Ok(match value {
         Native::Nil => Data::Nil,
         Native::Boolean(value) => Data::Bool(*value),
@@ -99,7 +104,7 @@ fn data_within(value: &Native, depth: usize, left: &mut usize) -> Result<Data, A
     })
 }
 
-fn table_data(table: &Table, depth: usize, left: &mut usize) -> Result<Data, ApiError> {
+fn table_data(table: &Table, depth: usize, left: &mut Allowance) -> Result<Data, ApiError> {
     let Some(depth) = depth.checked_sub(1) else {
         return Err(ApiError::new(
             "E-SCRIPT-DATA",
@@ -115,6 +120,7 @@ fn table_data(table: &Table, depth: usize, left: &mut usize) -> Result<Data, Api
             let Native::String(key) = key else {
                 return Err(mixed());
             };
+            left.text(key.as_bytes().len())?;
             map.insert(key.to_string_lossy(), data_within(&value, depth, left)?);
         }
         return Ok(Data::Map(map));

@@ -6,12 +6,13 @@ use glam::Vec3;
 use rhai::{Array, Dynamic, FnPtr, ImmutableString, Map};
 use sinew_world::{ActorId, Data};
 
-use crate::{api::ApiError, language::ScriptGraph, properties::Props, value::Value};
-
-/// Data deeper than this is refused.
-const MAX_DEPTH: usize = 32;
-/// Values in one piece of plain data.
-const MAX_VALUES: usize = 100_000;
+use crate::{
+    allowance::{Allowance, MAX_DEPTH},
+    api::ApiError,
+    language::ScriptGraph,
+    properties::Props,
+    value::Value,
+};
 
 /// A service such as `world`, as a value with methods.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -89,13 +90,16 @@ pub(super) fn kind(value: &Dynamic) -> &'static str {
 
 /// A copy of a value as plain data.
 pub(super) fn data_of(value: &Dynamic) -> Result<Data, ApiError> {
-    data_within(value, MAX_DEPTH, &mut MAX_VALUES.clone())
+    data_allowed(value, &mut Allowance::default())
 }
 
-fn data_within(value: &Dynamic, depth: usize, left: &mut usize) -> Result<Data, ApiError> {
-    *left = left
-        .checked_sub(1)
-        .ok_or_else(|| ApiError::invalid(format!("more than {MAX_VALUES} values in one table")))?;
+/// As [`data_of`], with what is left of an allowance.
+pub(super) fn data_allowed(value: &Dynamic, left: &mut Allowance) -> Result<Data, ApiError> {
+    data_within(value, MAX_DEPTH, left)
+}
+
+fn data_within(value: &Dynamic, depth: usize, left: &mut Allowance) -> Result<Data, ApiError> {
+    left.value()?;
     let deeper = || {
         depth.checked_sub(1).ok_or_else(|| {
             ApiError::new(
@@ -116,12 +120,14 @@ fn data_within(value: &Dynamic, depth: usize, left: &mut usize) -> Result<Data, 
     }
     if let Some(map) = value.read_lock::<Map>() {
         let depth = deeper()?;
-        let entries = map
-            .iter()
-            .map(|(key, value)| Ok((key.to_string(), data_within(value, depth, left)?)));
+        let entries = map.iter().map(|(key, value)| {
+            left.text(key.len())?;
+            Ok((key.to_string(), data_within(value, depth, left)?))
+        });
         return Ok(Data::Map(entries.collect::<Result<_, ApiError>>()?));
     }
     let text = text_of(value);
+    left.text(text.as_ref().map_or(0, |text| text.len()))?;
     Ok(match simple(value, text.as_deref()) {
         Value::Nil => Data::Nil,
         Value::Bool(value) => Data::Bool(value),
