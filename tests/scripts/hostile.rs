@@ -339,6 +339,24 @@ fn what_is_thrown_is_named_without_an_address() {
 }
 
 #[test]
+fn no_text_shows_an_address() {
+    let mut bench = Bench::hero(
+        ScriptLanguage::Lua,
+        "local s = {} function s:on_update()\n\
+         self.text = `{ {} } {print} {self.actor} {1.5} {vec3(1, 2, 3)}` .. string.format('%* %d', {}, 7) .. ('%*'):format(print)\n\
+         end return s",
+    );
+    bench.run(1);
+    assert_eq!(bench.problems(), "");
+    let text = format!("{:?}", bench.field("hero", "text"));
+    assert!(!text.contains("0x"), "{text}");
+    assert!(
+        text.contains("table function actor hero 1.5 1, 2, 3table 7function"),
+        "{text}"
+    );
+}
+
+#[test]
 fn fields_that_are_too_large_as_plain_data_are_left_out_and_eat_nothing() {
     let mut bench = Bench::hero(
         ScriptLanguage::Lua,

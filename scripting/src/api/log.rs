@@ -32,6 +32,9 @@ fn write(call: &mut Call<'_>, level: LogLevel, data: &Data) -> Result<(), ApiErr
     let names = |id| call.name_of(id);
     let text: String = plain(data, &names).chars().take(LONGEST).collect();
     let actor = call.host.caller.actor.map(names);
+    if let Data::Text(text) = data {
+        budget::charge(text.len() as u64 / 64);
+    }
     budget::charge(LINE_STEPS);
     call.host.write(LogLine { level, actor, text });
     Ok(())

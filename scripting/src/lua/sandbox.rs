@@ -153,6 +153,14 @@ fn add_base(lua: &Lua, globals: &Table, prelude: &Table) -> mlua::Result<()> {
         native.raw_get::<Function>("type")?,
         string.raw_get::<Function>("gsub")?,
     ))?;
+    let format: Function = prelude.raw_get("format")?;
+    let format = format.call::<Function>((
+        string.raw_get::<Function>("format")?,
+        native.raw_get::<Function>("type")?,
+        &tostring,
+        native.raw_get::<Function>("select")?,
+    ))?;
+    string.raw_set("format", format)?;
     globals.raw_set("tostring", tostring)
 }
 
