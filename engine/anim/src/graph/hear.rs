@@ -28,6 +28,18 @@ pub(super) struct Hearing<'a> {
     pub(super) is_current: bool,
 }
 
+/// A marker of the clip that speaks.
+#[derive(Clone, Copy)]
+struct Spoken<'a> {
+    marker: &'a ClipMarker,
+    /// Index in [`Graph::clips`].
+    clip: u16,
+    /// Of the clip in its motion, 0 to 1.
+    weight: f32,
+    /// Order of declaration in the clip.
+    order: u32,
+}
+
 impl Hearing<'_> {
     /// Adds what is heard to `events`; gives how many markers did not fit.
     pub(super) fn listen(
@@ -42,7 +54,13 @@ impl Hearing<'_> {
                 let markers = &self.graph.markers[usize::from(sample.clip)];
                 let each = markers.iter().zip(0..);
                 each.map(|(marker, order)| {
-                    self.crossings(playing, sample.clip, marker, 1.0, order, None, events)
+                    let spoken = Spoken {
+                        marker,
+                        clip: sample.clip,
+                        weight: 1.0,
+                        order,
+                    };
+                    self.crossings(playing, spoken, None, events)
                 })
                 .sum()
             }
@@ -67,14 +85,18 @@ impl Hearing<'_> {
         for (name, number) in space.markers.iter().zip(0..) {
             let own = name.own[speaker].iter();
             let ordered = || {
-                own.clone()
-                    .map(|&at| (&markers[usize::from(at)], u32::from(at)))
+                own.clone().map(|&at| Spoken {
+                    marker: &markers[usize::from(at)],
+                    clip,
+                    weight,
+                    order: u32::from(at),
+                })
             };
             let dedup = self.graph.events.dedup && playing.mode != LoopMode::PingPong;
             if name.shared == 0 || !dedup || own.len() == 0 {
                 heard.retain(|heard| heard.run != playing.run || heard.marker != number);
-                for (marker, order) in ordered() {
-                    lost += self.crossings(playing, clip, marker, weight, order, None, events);
+                for spoken in ordered() {
+                    lost += self.crossings(playing, spoken, None, events);
                 }
                 continue;
             }
@@ -87,9 +109,9 @@ impl Hearing<'_> {
             if before != playing.speaker && before != NO_SPEAKER {
                 self.catch_up(playing, clip, weight, &count, entry, events);
             }
-            for ((marker, order), place) in ordered().zip(0..) {
+            for (spoken, place) in ordered().zip(0..) {
                 let dedup = Some((&count, place, &*entry));
-                lost += self.crossings(playing, clip, marker, weight, order, dedup, events);
+                lost += self.crossings(playing, spoken, dedup, events);
             }
             let end = self.span.at(self.end());
             entry.next = if end >= self.span.from {
@@ -150,38 +172,28 @@ impl Hearing<'_> {
         };
         for number in numbers {
             let (marker, lap) = count.marker(number);
-            self.push(
-                playing,
-                clip,
+            let spoken = Spoken {
                 marker,
+                clip,
                 weight,
-                self.span.begin,
-                lap,
-                0,
-                events,
-            );
+                order: 0,
+            };
+            self.push(playing, spoken, self.span.begin, lap, events);
         }
         entry.next = next;
     }
 
     /// Adds the occurrences of one marker; those that were heard already are left out.
-    #[expect(
-        clippy::too_many_arguments,
-        reason = "one call a marker; a struct would only rename"
-    )]
     fn crossings(
         &self,
         playing: &Playing,
-        clip: u16,
-        marker: &ClipMarker,
-        weight: f32,
-        order: u32,
+        spoken: Spoken<'_>,
         dedup: Option<(&Count<'_>, i64, &Heard)>,
         events: &mut Vec<Pending>,
     ) -> usize {
         let to = self.span.at(self.end());
         let found = occurrences(
-            marker.phase,
+            spoken.marker.phase,
             &Interval {
                 from: self.span.from,
                 to,
@@ -204,33 +216,26 @@ impl Hearing<'_> {
             });
             if !known {
                 let alpha = self.span.share(occurrence.alpha * own_end.min(1.0));
-                self.push(
-                    playing,
-                    clip,
-                    marker,
-                    weight,
-                    alpha,
-                    occurrence.lap,
-                    order,
-                    events,
-                );
+                self.push(playing, spoken, alpha, occurrence.lap, events);
             }
         }
         lost
     }
 
-    #[expect(clippy::too_many_arguments, reason = "the parts of one event")]
     fn push(
         &self,
         playing: &Playing,
-        clip: u16,
-        marker: &ClipMarker,
-        weight: f32,
+        spoken: Spoken<'_>,
         alpha: f64,
         lap: i64,
-        order: u32,
         events: &mut Vec<Pending>,
     ) {
+        let Spoken {
+            marker,
+            clip,
+            weight,
+            order,
+        } = spoken;
         let kind = GraphEventKind::Marker {
             name: marker.name,
             value: marker.value,
