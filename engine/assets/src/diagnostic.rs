@@ -162,7 +162,7 @@ impl Diagnostic {
             self.span = match json_fault(source) {
                 Some(span) => Some(span),
                 None => locate_json(source, &pointer).map(|found| {
-                    let about_key = self.code.ends_with("unknown-key");
+                    let about_key = self.code.ends_with("UNKNOWN-KEY");
                     let key = found.key.clone().filter(|_| about_key && found.whole);
                     Span::of(source, key.unwrap_or_else(|| found.caret()))
                 }),
