@@ -7,7 +7,7 @@ use rapier3d::{
     math::Pose,
     parry::{
         partitioning::{Bvh, BvhBuildStrategy},
-        query::{DefaultQueryDispatcher, Ray},
+        query::{DefaultQueryDispatcher, Ray, ShapeCastOptions},
         shape::{Capsule, SharedShape},
     },
     pipeline::{QueryFilter, QueryPipeline},
@@ -37,6 +37,12 @@ const SHORTEST_WAY: f32 = 2e-5;
 
 /// Metres that the controller keeps between a capsule and everything else.
 const OFFSET: f32 = 0.01;
+
+/// Radians; the steepest slope that can be climbed and stood on.
+const STEEPEST: f32 = 50.0 * std::f32::consts::PI / 180.0;
+
+/// Metres that a walker steps down without falling.
+const STEP_DOWN: f32 = 0.25;
 
 /// What a walk came to.
 pub(crate) struct Walked {
@@ -115,8 +121,8 @@ impl Physics {
         let along = Vec3::new(wish_world.x, 0.0, wish_world.z);
         let controller = KinematicCharacterController {
             offset: CharacterLength::Absolute(OFFSET),
-            max_slope_climb_angle: 50_f32.to_radians(),
-            min_slope_slide_angle: 50_f32.to_radians(),
+            max_slope_climb_angle: STEEPEST,
+            min_slope_slide_angle: STEEPEST,
             snap_to_ground: None,
             ..KinematicCharacterController::default()
         };
@@ -148,8 +154,31 @@ impl Physics {
         let down = go(&falling, middle + along, Vec3::Y * wish_world.y);
         Walked {
             moved_world: along + down.translation,
-            grounded: down.grounded,
+            grounded: down.grounded && self.carries(&capsule, middle + along + down.translation),
         }
+    }
+}
+
+impl Physics {
+    /// Whether what touches a capsule from below can be stood on: it is no steeper than a slope that can be climbed,
+    /// or there is ground right under the middle, as on the way down a stair. The corner of a box does neither to
+    /// whoever slips off it.
+    fn carries(&self, capsule: &Capsule, middle_world: Vec3) -> bool {
+        let half = capsule.half_height() + capsule.radius;
+        let reach = half + OFFSET + STEP_DOWN;
+        if self.ray(middle_world, Vec3::NEG_Y, reach).is_some() {
+            return true;
+        }
+        let below = ShapeCastOptions {
+            max_time_of_impact: 3.0 * OFFSET,
+            compute_impact_geometry_on_penetration: true,
+            ..ShapeCastOptions::default()
+        };
+        let from = Pose::from_translation(middle_world);
+        let hit = self
+            .queries()
+            .cast_shape(&from, Vec3::NEG_Y, capsule, below);
+        hit.is_some_and(|(_, hit)| hit.normal1.y.abs() >= STEEPEST.cos())
     }
 }
 
@@ -269,6 +298,66 @@ mod tests {
                 assert!(walked.grounded, "at {speed} m/s, {sole}");
                 assert!(sole.y.abs() < 1e-3, "at {speed} m/s thrown to {sole}");
             }
+        }
+    }
+
+    #[test]
+    fn whoever_falls_beside_a_wall_or_past_its_edge_falls_freely_until_the_ground() {
+        let physics = ground_and_wall();
+        let dt = 1.0 / 60.0;
+        for gap in [-0.01, 0.0, 0.002, 0.005, 0.01, 0.02, 0.05] {
+            let mut sole = Vec3::new(2.5 - 0.3 - gap, 3.0, 0.0);
+            let (mut speed, mut seconds) = (0.0_f32, 0.0);
+            let grounded_at = loop {
+                speed -= 9.81 * dt;
+                let walked = physics.walk(sole, 0.3, 1.8, Vec3::Y * speed * dt, dt);
+                sole += walked.moved_world;
+                seconds += dt;
+                if walked.grounded {
+                    break sole.y;
+                }
+                assert!(
+                    seconds < 1.0,
+                    "gap {gap}: still at {sole} after {seconds} s"
+                );
+            };
+            assert!(
+                grounded_at < 0.25,
+                "gap {gap}: counts as standing at {grounded_at}"
+            );
+            assert!(
+                (0.6..0.9).contains(&seconds),
+                "gap {gap}: fell for {seconds} s"
+            );
+        }
+    }
+
+    #[test]
+    fn whoever_lands_on_an_edge_stands_on_it_or_falls_off_without_gliding() {
+        let mut statics = ground_and_wall_statics();
+        statics[1].shape = StaticShape::Box {
+            half_extents: Vec3::splat(0.5),
+        };
+        statics[1].center_world = Vec3::new(3.0, 0.5, 0.0);
+        let physics = Physics::new(&statics);
+        let dt = 1.0 / 60.0;
+        for overlap in 1..30 {
+            let overlap = overlap as f32 * 0.01;
+            let mut sole = Vec3::new(2.5 - 0.3 + overlap, 1.8, 0.0);
+            let mut speed = 0.0_f32;
+            let mut heights = Vec::new();
+            for _ in 0..300 {
+                speed -= 9.81 * dt;
+                let walked = physics.walk(sole, 0.3, 1.8, Vec3::Y * speed * dt, dt);
+                sole += walked.moved_world;
+                if walked.grounded {
+                    speed = 0.0;
+                }
+                heights.push(sole.y);
+            }
+            // On the edge, or on the way down no slower than a fall.
+            let between = heights.iter().filter(|y| (0.05..0.8).contains(*y)).count();
+            assert!(between < 30, "overlap {overlap}: glides: {heights:?}");
         }
     }
 }
