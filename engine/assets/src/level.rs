@@ -230,8 +230,8 @@ pub struct CameraDef {
     pub distance: f32,
     /// Metres above the followed actor's position at which it looks.
     pub height: f32,
-    /// Where it looks, degrees about +Y; 0 looks along +Z. Of no effect where both `position` and
-    /// `target` are given.
+    /// Where it stands around what it looks at, degrees about +Y; 0 stands at +Z and looks along −Z. Of
+    /// no effect where both `position` and `target` are given.
     pub yaw: f32,
     /// Degrees that it looks down.
     #[schemars(range(min = -89.0, max = 89.0))]
