@@ -18,4 +18,5 @@ mod machine;
 mod reading;
 mod reload;
 mod root_motion;
+mod speakers;
 mod support;
