@@ -332,3 +332,34 @@ fn a_script_without_its_graph_leaves_its_actor_at_rest() {
     let animation = bench.world.need_animation(bench.id("hero")).unwrap();
     assert!(animation.graph.layers.is_empty());
 }
+
+#[test]
+fn a_new_model_that_lacks_what_a_graph_wants_is_named_and_changes_nothing() {
+    let graph = "local s = {} s.graph = graph { layers = { { name = 'base', entry = 'a', states = { a = { clip = 'wave' } } } } } \
+                 function s:on_update() self.n = (self.n or 0) + 1 end return s";
+    let mut bench = Bench::hero(ScriptLanguage::Lua, graph);
+    bench.run(3);
+    let model = sinew_assets::LogicalPath::parse("sinew:hero.glb", "bench").unwrap();
+    let fox =
+        std::fs::read(super::bench::project().join("assets/fox.glb")).expect("it is committed");
+    for bytes in [
+        fox.clone(),
+        fox[..fox.len() / 2].to_vec(),
+        Vec::new(),
+        b"no model".to_vec(),
+    ] {
+        let changed = vec![(model.clone(), bytes)];
+        let faults = bench
+            .host
+            .reload(&mut bench.world, changed)
+            .expect_err("it does not fit");
+        assert_eq!(
+            faults[0].file.as_deref(),
+            Some("assets/hero.glb"),
+            "{}",
+            faults[0]
+        );
+        bench.run(1);
+    }
+    assert_eq!(bench.number("hero", "n"), 7.0, "it runs on");
+}

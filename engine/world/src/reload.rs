@@ -56,14 +56,32 @@ impl World {
         let mut faults = Vec::new();
         for id in ids {
             if let Err(error) = self.follow_files_of(id, changed, replaced) {
-                let name = self
-                    .actors
-                    .get(id)
-                    .map_or_else(String::new, |actor| actor.name.to_string());
-                faults.push(fault_of(&name, error));
+                let is_replaced = replaced.iter().any(|(actor, _)| *actor == id);
+                faults.push(self.fault_of_files(id, is_replaced, error));
             }
         }
         faults
+    }
+
+    /// A fault that names no file, such as a clip that the graph wants and the new model lacks, is one of the model.
+    /// Where the graph comes anew as well, its giver knows the place.
+    fn fault_of_files(&self, id: ActorId, is_replaced: bool, error: WorldError) -> Diagnostic {
+        let Some(actor) = self.actors.get(id) else {
+            return fault_of("", error);
+        };
+        let fault = fault_of(&actor.name, error);
+        let Some(animation) = actor
+            .animation
+            .as_ref()
+            .filter(|_| fault.file.is_none() && !is_replaced)
+        else {
+            return fault;
+        };
+        let mut fault = fault.in_file(&self.assets.display(&animation.model_path));
+        fault
+            .notes
+            .push(format!("actor `{}` has this model", actor.name));
+        fault
     }
 
     fn follow_files_of(
