@@ -221,15 +221,19 @@ fn seconds(text: &str) -> Result<f32, String> {
     }
 }
 
+/// A picture takes about 40 bytes a pixel while it is drawn.
+const MOST_PIXELS: u32 = 8192 * 4096;
+
 fn size(text: &str) -> Result<[u32; 2], String> {
     let parsed = text.split_once(['x', 'X']).and_then(|(width, height)| {
         let sides = [width.parse().ok()?, height.parse().ok()?];
-        sides
-            .iter()
-            .all(|side| (1..=16384).contains(side))
-            .then_some(sides)
+        let fits = sides.iter().all(|side| (1..=16384).contains(side));
+        (fits && sides[0] * sides[1] <= MOST_PIXELS).then_some(sides)
     });
-    parsed.ok_or_else(|| "a size is width x height in pixels, such as 1280x720".to_owned())
+    parsed.ok_or_else(|| {
+        "a size is width x height in pixels, such as 1280x720; at most 8192x4096 pixels in all"
+            .to_owned()
+    })
 }
 
 #[cfg(test)]
@@ -290,5 +294,18 @@ mod tests {
             let error = parse(line).expect_err(line);
             assert!(!error.to_string().contains("panic"));
         }
+    }
+
+    #[test]
+    fn steps_and_sizes_that_could_eat_the_machine_are_refused() {
+        for text in ["0", "-1", "NaN", "inf", "1e-30", "1.5", "1e9", ""] {
+            assert!(seconds(text).is_err(), "{text}");
+        }
+        for text in ["0x0", "99999x99999", "16384x16384", "1280", "-1x5", "x"] {
+            assert!(size(text).is_err(), "{text}");
+        }
+        assert_eq!(size("8192x4096"), Ok([8192, 4096]));
+        assert_eq!(size("16384X2048"), Ok([16384, 2048]));
+        assert_eq!(seconds("0.0001"), Ok(0.0001));
     }
 }
