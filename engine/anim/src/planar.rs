@@ -33,6 +33,24 @@ impl From<Planar> for RootDelta {
     }
 }
 
+impl RootDelta {
+    /// The part of the motion that `count` equal substeps have each: done `count` times in a row, each in the frame
+    /// that the one before led to, they are the whole. The height is shared evenly.
+    pub fn share(self, count: u32) -> Self {
+        let whole = Planar {
+            x: f64::from(self.translation.x),
+            z: f64::from(self.translation.z),
+            yaw: f64::from(self.yaw),
+        };
+        let share = 1.0 / f64::from(count.max(1));
+        let part = Self::from(Planar::exp(whole.log().map(|velocity| velocity * share)));
+        Self {
+            translation: part.translation.with_y(self.translation.y * share as f32),
+            ..part
+        }
+    }
+}
+
 impl Planar {
     /// No motion.
     pub const IDENTITY: Self = Self {

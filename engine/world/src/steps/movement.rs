@@ -85,11 +85,10 @@ fn wanted(actor: &mut Actor, dt: f32, substeps: u32) -> Vec3 {
         .animation
         .as_ref()
         .filter(|animation| animation.root_mode == RootMode::Move)
-        .map(|animation| animation.root);
-    let share = 1.0 / substeps as f32;
+        .map(|animation| animation.root.share(substeps));
     let by_root = root.map_or(Vec3::ZERO, |root| {
-        let way = Quat::from_rotation_y(actor.yaw) * root.translation * share;
-        actor.yaw += root.yaw * share;
+        let way = Quat::from_rotation_y(actor.yaw) * root.translation;
+        actor.yaw += root.yaw;
         way
     });
     match actor.requests.velocity_world {
@@ -122,6 +121,8 @@ fn body_of(animation: &Option<crate::Animation>) -> Character {
 
 #[cfg(test)]
 mod tests {
+    use sinew_anim::RootDelta;
+
     use super::*;
 
     #[test]
@@ -136,6 +137,24 @@ mod tests {
         for (yaw, direction, most, expected) in cases {
             let got = turned(yaw, direction, most);
             assert!((got - expected).abs() < 1e-5, "{yaw} to {direction}: {got}");
+        }
+    }
+
+    #[test]
+    fn substeps_of_a_turning_step_end_where_the_whole_step_does() {
+        let root = RootDelta {
+            translation: Vec3::new(0.3, 0.0, 0.8),
+            yaw: 1.2,
+        };
+        for count in [1, 2, 7, 16] {
+            let part = root.share(count);
+            let (mut at, mut yaw) = (Vec3::ZERO, 0.0);
+            for _ in 0..count {
+                at += Quat::from_rotation_y(yaw) * part.translation;
+                yaw += part.yaw;
+            }
+            assert!(at.abs_diff_eq(root.translation, 1e-5), "{count}: {at}");
+            assert!((yaw - root.yaw).abs() < 1e-5);
         }
     }
 }
