@@ -524,8 +524,10 @@ mod tests {
         };
         eye.watch_folders();
         eye.watch_folders();
-        eye.known
-            .insert(file.clone(), Known::read(&file, b"return 1").expect("it is there"));
+        eye.known.insert(
+            file.clone(),
+            Known::read(&file, b"return 1").expect("it is there"),
+        );
         fs::write(&file, "return 2").expect("a file");
         eye.compare();
         while eye.settle.next_due().is_some() {
