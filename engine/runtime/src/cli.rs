@@ -69,8 +69,12 @@ pub struct RunArgs {
         allow_negative_numbers = true
     )]
     pub seed: u64,
-    /// Play recorded input: lines like {"t":1.25,"action":"jump","value":1}; directions have a value like [0,1]
-    #[arg(long, value_name = "FILE.jsonl")]
+    /// Input that was written down, to be played.
+    #[arg(
+        long,
+        value_name = "FILE.jsonl",
+        help = "Play recorded input: lines like {\"t\":1.25,\"action\":\"jump\",\"value\":1}; directions have a value like [0,1]"
+    )]
     pub input: Option<PathBuf>,
     /// Reload files that change [default in a window]; a headless run then keeps to real time
     #[arg(long, overrides_with = "no_watch")]
