@@ -44,7 +44,7 @@ fn bad_arguments_are_clear_errors() {
     refuse(
         &project,
         &["samples/yard", "--headless", "--dt", "0"],
-        &["--dt", "more than 0"],
+        &["--dt", "0.0001 to 1 second"],
     );
     refuse(
         &project,
