@@ -172,7 +172,7 @@ impl World {
         if let Some(cached) = self.graphs.iter().find(known) {
             return Ok(cached.graph.clone());
         }
-        let graph = Arc::new(compile(motion, model)?);
+        let graph = Arc::new(compile(motion, model, &self.assets)?);
         self.graphs
             .retain(|cached| Arc::strong_count(&cached.graph) > 1);
         self.graphs.push(CachedGraph {
@@ -329,7 +329,7 @@ pub(crate) fn find_variant(
         })
 }
 
-fn compile(motion: &Motion, model: &Model) -> Result<Graph, WorldError> {
+fn compile(motion: &Motion, model: &Model, assets: &Assets) -> Result<Graph, WorldError> {
     let skeleton = &model.skeleton;
     match motion {
         Motion::Rest => Ok(Graph::rest(skeleton)),
@@ -343,22 +343,26 @@ fn compile(motion: &Motion, model: &Model) -> Result<Graph, WorldError> {
                 nearest: sinew_anim::nearest(clip, known.map(|clip| clip.name.as_str()))
                     .map(str::to_owned),
             })?;
-            Graph::single_clip(skeleton, found, *looping).map_err(|errors| graph_fault(errors, ""))
+            Graph::single_clip(skeleton, found, *looping)
+                .map_err(|errors| graph_fault(errors, "", None))
         }
         Motion::Graph { def, file } => {
             Graph::compile(def, skeleton, &model.clips).map_err(|errors| {
-                let file = file.as_ref().map_or_else(String::new, ToString::to_string);
-                graph_fault(errors, &file)
+                let shown = file.as_ref().map(|file| assets.display(file));
+                let bytes = file.as_ref().and_then(|file| assets.read(file).ok());
+                let text = bytes.and_then(|bytes| String::from_utf8(bytes).ok());
+                graph_fault(errors, &shown.unwrap_or_default(), text.map(Arc::from))
             })
         }
     }
 }
 
-fn graph_fault(errors: Vec<GraphError>, file: &str) -> WorldError {
+/// The first fault of a graph, at its place in `text` where it comes from a file.
+fn graph_fault(errors: Vec<GraphError>, file: &str, text: Option<Arc<str>>) -> WorldError {
     let more = errors.len().saturating_sub(1);
     let first = errors.into_iter().next();
     let mut fault = first.map_or_else(Diagnostic::default, |error| {
-        Diagnostic::from_graph(error, file, None)
+        Diagnostic::from_graph(error, file, text.as_ref())
     });
     fault.file = fault.file.filter(|file| !file.is_empty());
     if more > 0 {

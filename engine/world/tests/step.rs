@@ -312,3 +312,24 @@ fn properties_of_one_name_belong_to_one_actor() {
         .unwrap_err();
     assert_eq!(taken.to_string(), "there is already an actor named `a`");
 }
+
+#[test]
+fn a_fault_of_a_graph_file_is_shown_in_that_file() {
+    let mut world = empty_world(1);
+    let path = file("walk.animgraph.json");
+    let text = r#"{"version": 1, "layers": [{"name": "base", "entry": "m", "states": {"m": {"clip": "wlak"}}}]}"#;
+    world.assets.insert(&path, text.as_bytes().to_vec());
+    let id = world
+        .spawn(character("hero", "hero.glb", Vec3::ZERO))
+        .unwrap();
+    let motion = Motion::Graph {
+        def: world.assets.graph(&path).unwrap().value,
+        file: Some(path),
+    };
+    let sinew_world::WorldError::Asset(fault) = world.set_motion(id, motion).unwrap_err() else {
+        unreachable!("a graph's fault is an asset's")
+    };
+    let span = fault.span.expect("a place in the file");
+    assert_eq!(&text[span.start..span.end], "\"wlak\"");
+    assert!(fault.help.unwrap().contains("walk"));
+}
