@@ -33,7 +33,11 @@ pub fn render(diagnostic: &Diagnostic, color: bool) -> String {
             if let Some(file) = &diagnostic.file {
                 first = first.element(Level::NOTE.no_name().message(format!("in {file}")));
             }
-            if let Some(pointer) = &diagnostic.pointer {
+            if let Some(pointer) = diagnostic
+                .pointer
+                .as_ref()
+                .filter(|pointer| !pointer.is_empty())
+            {
                 first = first.element(Level::NOTE.no_name().message(format!("at {pointer}")));
             }
         }
