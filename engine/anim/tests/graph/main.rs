@@ -7,6 +7,7 @@
 
 mod anything;
 mod blends;
+mod codes;
 mod control;
 mod errors;
 mod events;
@@ -15,6 +16,7 @@ mod fades;
 mod layers;
 mod limits;
 mod machine;
+mod not_built;
 mod reading;
 mod reload;
 mod root_motion;
