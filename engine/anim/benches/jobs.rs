@@ -6,8 +6,8 @@ use criterion::{Criterion, criterion_group, criterion_main};
 use glam::{Affine3A, Quat, Vec2, Vec3};
 use sinew_anim::{
     Clip, Interpolation, Interval, Joint, JointTracks, LookAtInput, LoopMode, Mask, Pole, Pose,
-    RootAxes, RootPart, RootTrack, Skeleton, Track, Transform, TwoBoneInput, blend, blend_two,
-    blended_root_motion, gradient_band_weights, linear_weights, local_to_model, look_at,
+    RootAxes, RootPart, RootTrack, Rotations, Skeleton, Track, Transform, TwoBoneInput, blend,
+    blend_two, blended_root_motion, gradient_band_weights, linear_weights, local_to_model, look_at,
     occurrences, override_layer, palette, sample, two_bone,
 };
 
@@ -105,15 +105,21 @@ fn poses(criterion: &mut Criterion) {
     });
     let [p0, p1, p2, p3, p4] = [0, 1, 2, 3, 4].map(|index| &scene.poses[index]);
     criterion.bench_function("blend_two", |b| {
-        b.iter(|| blend_two(p0, p1, black_box(0.3), &mut out));
+        b.iter(|| blend_two(p0, p1, black_box(0.3), &mut out, Rotations::Slerp));
     });
     let five = [(p0, 0.3), (p1, 0.25), (p2, 0.2), (p3, 0.15), (p4, 0.1)];
     criterion.bench_function("blend_five", |b| {
-        b.iter(|| blend(black_box(&five), &mut out));
+        b.iter(|| blend(black_box(&five), &mut out, Rotations::Slerp));
+    });
+    criterion.bench_function("blend_five_nlerp", |b| {
+        b.iter(|| blend(black_box(&five), &mut out, Rotations::Nlerp));
     });
     let mask = Mask::parse(&scene.skeleton, "joint_3+").expect("a joint of the skeleton");
     criterion.bench_function("override_layer", |b| {
-        b.iter(|| override_layer(&mut out, p1, black_box(0.3), Some(&mask.joints)));
+        b.iter(|| {
+            let mask = Some(mask.joints.as_slice());
+            override_layer(&mut out, p1, black_box(0.3), mask, Rotations::Slerp);
+        });
     });
     criterion.bench_function("local_to_model", |b| {
         b.iter(|| local_to_model(&scene.skeleton, black_box(p0), &mut scene.model));

@@ -53,6 +53,7 @@ pub use planar::{Planar, RootDelta};
 pub use pose::{Block, LANES, Pose};
 pub use root_blend::{MOST_SUBSTEPS, RootPart, blended_root_motion};
 pub use root_motion::{RootAxes, RootTrack};
+pub use rotation::Rotations;
 pub use sample::sample;
 pub use skeleton::{Joint, MAX_JOINTS, NO_PARENT, Skeleton, SkeletonError};
 pub use suggest::nearest;

@@ -11,9 +11,9 @@ use std::cell::Cell;
 use glam::{Affine3A, Quat, Vec2, Vec3};
 use sinew_anim::{
     Clip, Interpolation, Interval, Joint, JointTracks, LookAtInput, LoopMode, Pole, Pose, RootAxes,
-    RootPart, RootTrack, Skeleton, Track, Transform, TwoBoneInput, blend_two, blend_weighted,
-    blended_root_motion, gradient_band_weights, linear_weights, local_to_model, look_at,
-    occurrences, override_layer, palette, sample, two_bone,
+    RootPart, RootTrack, Rotations, Skeleton, Track, Transform, TwoBoneInput, blend_two,
+    blend_weighted, blended_root_motion, gradient_band_weights, linear_weights, local_to_model,
+    look_at, occurrences, override_layer, palette, sample, two_bone,
 };
 
 thread_local! {
@@ -101,9 +101,13 @@ fn the_jobs_of_a_frame_allocate_nothing_once_warm() {
             Vec2::splat(time),
             &mut weights,
         );
-        blend_weighted(poses.iter().zip([0.5, 0.3, 0.2]), &mut out);
-        blend_two(&poses[0], &poses[1], 0.5, &mut out);
-        override_layer(&mut out, &poses[2], 0.5, Some(&[1.0; 13]));
+        blend_weighted(
+            poses.iter().zip([0.5, 0.3, 0.2]),
+            &mut out,
+            Rotations::Slerp,
+        );
+        blend_two(&poses[0], &poses[1], 0.5, &mut out, Rotations::Slerp);
+        override_layer(&mut out, &poses[2], 0.5, Some(&[1.0; 13]), Rotations::Slerp);
         local_to_model(&skeleton, &out, &mut model);
         solve(&skeleton, &model, &mut out);
         palette(&model, &[3, 4], &[Affine3A::IDENTITY; 2], &mut matrices);

@@ -5,7 +5,7 @@ use super::fade::{current_weight, layer_weight};
 use super::motion::blend_weights;
 use super::scratch::{PoseBuffers, Scratch};
 use super::state::{GraphState, LayerState, ParameterState, Playing};
-use crate::{Pose, blend_weighted, override_layer, sample};
+use crate::{Pose, Rotations, blend_weighted, override_layer, sample};
 
 /// Writes the local pose of an actor: the rest pose, and over it each layer from the base up.
 ///
@@ -34,7 +34,7 @@ pub fn evaluate(
         let mask = layer.mask.as_ref().map(|mask| mask.joints.as_slice());
         let mut out = std::mem::take(&mut scratch.poses.layer);
         work.write(&mut scratch.poses, &mut out);
-        override_layer(pose, &out, weight, mask);
+        override_layer(pose, &out, weight, mask, Rotations::Slerp);
         scratch.poses.layer = out;
     }
 }
@@ -65,7 +65,7 @@ impl LayerPose<'_> {
         }
         let mut entering = std::mem::take(&mut buffers.current);
         self.write_state(current, buffers, &mut entering);
-        override_layer(out, &entering, weight, None);
+        override_layer(out, &entering, weight, None, Rotations::Slerp);
         buffers.current = entering;
     }
 
@@ -111,7 +111,7 @@ impl LayerPose<'_> {
             self.write_sample(sample, phase, pose);
         }
         let weights = active.map(|(_, weight)| weight);
-        blend_weighted(buffers.samples.iter().zip(weights), out);
+        blend_weighted(buffers.samples.iter().zip(weights), out, Rotations::Slerp);
     }
 
     fn write_sample(&self, of: &Sample, phase: f64, out: &mut Pose) {
