@@ -7,6 +7,7 @@
 mod blend;
 mod blend_space;
 mod clip;
+mod curve;
 mod expression;
 mod fade;
 mod graph;
@@ -34,7 +35,11 @@ mod two_bone;
 
 pub use blend::{blend, blend_two, blend_weighted};
 pub use blend_space::{gradient_band_weights, linear_weights};
-pub use clip::{Clip, Curve, Interpolation, JointTracks, Marker, MorphTrack, Track, Window};
+pub use clip::{
+    Clip, ClipError, Curve, Interpolation, JointTracks, MAX_MARK_NAME, Marker, MorphTrack, Track,
+    TrackFault, Window,
+};
+pub use curve::sample_curve;
 pub use expression::{
     Comparison, Expression, ExpressionError, MAX_EXPRESSION_BYTES, Named, Node, Tree,
     parse as parse_expression,
@@ -50,7 +55,7 @@ pub use mask::{MAX_MASK_RULES, Mask, MaskError, MaskRule};
 pub use occurrences::{Interval, Occurrence, Occurrences, occurrences};
 pub use palette::palette;
 pub use planar::{Planar, RootDelta};
-pub use pose::{Block, LANES, Pose};
+pub use pose::{Block, LANES, Pose, PoseError};
 pub use root_blend::{MOST_SUBSTEPS, RootPart, blended_root_motion};
 pub use root_motion::{RootAxes, RootTrack};
 pub use rotation::Rotations;
