@@ -5,10 +5,10 @@ use std::hint::black_box;
 use criterion::{Criterion, criterion_group, criterion_main};
 use glam::{Affine3A, Quat, Vec2, Vec3};
 use sinew_anim::{
-    Clip, Interpolation, Interval, Joint, JointTracks, LookAtInput, LoopMode, Mask, Pole, Pose,
-    RootAxes, RootPart, RootTrack, Rotations, Skeleton, Track, Transform, TwoBoneInput, blend,
-    blend_two, blended_root_motion, gradient_band_weights, linear_weights, local_to_model, look_at,
-    occurrences, override_layer, palette, sample, two_bone,
+    Clip, Inertia, Interpolation, Interval, Joint, JointTracks, LookAtInput, LoopMode, Mask, Pole,
+    Pose, RootAxes, RootPart, RootTrack, Rotations, Skeleton, Track, Transform, TwoBoneInput,
+    blend, blend_two, blended_root_motion, gradient_band_weights, linear_weights, local_to_model,
+    look_at, occurrences, override_layer, palette, sample, two_bone,
 };
 
 const JOINTS: u16 = 60;
@@ -132,6 +132,21 @@ fn poses(criterion: &mut Criterion) {
     });
 }
 
+fn changes(criterion: &mut Criterion) {
+    let scene = scene();
+    let [before, source, target] = [0, 1, 2].map(|index| &scene.poses[index]);
+    let mut out = target.clone();
+    let mut inertia = Inertia::with_room(scene.skeleton.len(), 0);
+    criterion.bench_function("inertia_begin", |b| {
+        let before = Some((before, 1.0 / 60.0));
+        b.iter(|| inertia.begin(black_box(source), before, target, 0.3, None));
+    });
+    inertia.step(0.05);
+    criterion.bench_function("inertia_apply", |b| {
+        b.iter(|| inertia.apply(black_box(&mut out)));
+    });
+}
+
 fn weights(criterion: &mut Criterion) {
     let line = [0.0, 1.5, 4.0, 6.0];
     let plane: Vec<Vec2> = [(0.0, 0.0), (1.0, 0.0), (-1.0, 0.0), (0.0, 1.0), (0.0, -1.0)]
@@ -210,5 +225,5 @@ fn solvers(criterion: &mut Criterion) {
     });
 }
 
-criterion_group!(benches, poses, weights, clocks, solvers);
+criterion_group!(benches, poses, changes, weights, clocks, solvers);
 criterion_main!(benches);

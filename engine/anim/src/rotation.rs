@@ -165,6 +165,19 @@ pub(crate) fn ends(a: f32, b: f32, t: f32, mixed: f32) -> f32 {
     }
 }
 
+/// The product of two quaternions, x, y, z, w: the right one turns first.
+#[inline(always)]
+pub(crate) fn product(a: [f32; 4], b: [f32; 4]) -> [f32; 4] {
+    let [ax, ay, az, aw] = a;
+    let [bx, by, bz, bw] = b;
+    [
+        aw * bx + ax * bw + ay * bz - az * by,
+        aw * by + ay * bw + az * bx - ax * bz,
+        aw * bz + az * bw + ax * by - ay * bx,
+        aw * bw - ax * bx - ay * by - az * bz,
+    ]
+}
+
 /// The dot product of one lane.
 #[inline(always)]
 pub(crate) fn dot_lane(a: &RotationLanes, b: &RotationLanes, lane: usize) -> f32 {

@@ -10,8 +10,8 @@ use std::cell::Cell;
 
 use glam::{Affine3A, Quat, Vec2, Vec3};
 use sinew_anim::{
-    Clip, Interpolation, Interval, Joint, JointTracks, LookAtInput, LoopMode, Pole, Pose, RootAxes,
-    RootPart, RootTrack, Rotations, Skeleton, Track, Transform, TwoBoneInput, blend_two,
+    Clip, Inertia, Interpolation, Interval, Joint, JointTracks, LookAtInput, LoopMode, Pole, Pose,
+    RootAxes, RootPart, RootTrack, Rotations, Skeleton, Track, Transform, TwoBoneInput, blend_two,
     blend_weighted, blended_root_motion, gradient_band_weights, linear_weights, local_to_model,
     look_at, occurrences, override_layer, palette, sample, two_bone,
 };
@@ -86,6 +86,7 @@ fn the_jobs_of_a_frame_allocate_nothing_once_warm() {
     let mut model = vec![Affine3A::IDENTITY; skeleton.len()];
     let mut matrices = [Affine3A::IDENTITY; 2];
     let mut weights = [0.0; 3];
+    let mut inertia = Inertia::with_room(skeleton.len(), skeleton.morphs.len());
 
     let before = allocations();
     for step in 0..10 {
@@ -108,6 +109,10 @@ fn the_jobs_of_a_frame_allocate_nothing_once_warm() {
         );
         blend_two(&poses[0], &poses[1], 0.5, &mut out, Rotations::Slerp);
         override_layer(&mut out, &poses[2], 0.5, Some(&[1.0; 13]), Rotations::Slerp);
+        let before = Some((&poses[1], 0.1));
+        inertia.begin(&poses[0], before, &poses[2], 0.3, None);
+        inertia.step(0.1);
+        inertia.apply(&mut out);
         local_to_model(&skeleton, &out, &mut model);
         solve(&skeleton, &model, &mut out);
         palette(&model, &[3, 4], &[Affine3A::IDENTITY; 2], &mut matrices);
