@@ -5,10 +5,11 @@ use std::hint::black_box;
 use criterion::{Criterion, criterion_group, criterion_main};
 use glam::{Affine3A, Quat, Vec2, Vec3};
 use sinew_anim::{
-    Clip, Inertia, Interpolation, Interval, Joint, JointTracks, LookAtInput, LoopMode, Mask, Pole,
-    Pose, RootAxes, RootPart, RootTrack, Rotations, Skeleton, Track, Transform, TwoBoneInput,
-    blend, blend_two, blended_root_motion, gradient_band_weights, linear_weights, local_to_model,
-    look_at, occurrences, override_layer, palette, sample, two_bone,
+    Clip, Inertia, Interpolation, Interval, Joint, JointTracks, LookAtInput, LoopMode, Mask,
+    MeshScratch, Pole, Pose, RootAxes, RootPart, RootTrack, Rotations, Skeleton, Track, Transform,
+    TwoBoneInput, additive_layer, additive_layer_mesh, blend, blend_two, blended_root_motion,
+    gradient_band_weights, linear_weights, local_to_model, look_at, occurrences, override_layer,
+    palette, sample, two_bone,
 };
 
 const JOINTS: u16 = 60;
@@ -144,6 +145,28 @@ fn changes(criterion: &mut Criterion) {
     inertia.step(0.05);
     criterion.bench_function("inertia_apply", |b| {
         b.iter(|| inertia.apply(black_box(&mut out)));
+    });
+    let rest = &scene.skeleton.rest;
+    criterion.bench_function("additive_layer", |b| {
+        b.iter(|| {
+            out.copy_from(target);
+            additive_layer(&mut out, source, rest, black_box(0.7), None);
+        });
+    });
+    let mut scratch = MeshScratch::default();
+    criterion.bench_function("additive_layer_mesh", |b| {
+        b.iter(|| {
+            out.copy_from(target);
+            let weight = black_box(0.7);
+            additive_layer_mesh(
+                &scene.skeleton,
+                &mut out,
+                source,
+                weight,
+                None,
+                &mut scratch,
+            );
+        });
     });
 }
 

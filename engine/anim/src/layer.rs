@@ -1,6 +1,7 @@
 //! Laying one pose over another.
 
 use crate::blend::lerp_block;
+use crate::rotation::Lanes;
 use crate::{LANES, Pose, Rotations};
 
 /// Moves `base` towards `over` by `weight` (clamped to 0..=1, not a number counts as 0) times the
@@ -26,28 +27,48 @@ pub fn override_layer(
         return;
     }
     let joints = base.joints;
-    let at = |index: usize| match mask {
-        None => weight,
-        Some(mask) => weight * mask.get(index).map_or(0.0, |m| share(*m)),
-    };
     for (index, (block, other)) in base.blocks.iter_mut().zip(&over.blocks).enumerate() {
-        let lanes: [f32; LANES] = std::array::from_fn(|lane| {
-            let joint = index * LANES + lane;
-            if joint < joints { at(joint) } else { 0.0 }
-        });
+        let lanes = lane_weights(weight, mask, joints, index);
         if lanes.iter().all(|&w| w <= 0.0) {
             continue;
         }
         lerp_block(block, other, &lanes, rotations);
     }
     for (channel, (morph, other)) in base.morphs.iter_mut().zip(&over.morphs).enumerate() {
-        let weight = at(joints + channel);
+        let weight = masked(weight, mask, joints + channel);
         if weight >= 1.0 {
             *morph = *other;
         } else if weight > 0.0 {
             *morph += (other - *morph) * weight;
         }
     }
+}
+
+/// `weight` (0..=1) times the mask's entry.
+#[inline]
+pub(crate) fn masked(weight: f32, mask: Option<&[f32]>, index: usize) -> f32 {
+    match mask {
+        None => weight,
+        Some(mask) => weight * mask.get(index).map_or(0.0, |m| share(*m)),
+    }
+}
+
+/// The weights of a block of joints; 0 for lanes beyond the last joint.
+#[inline]
+pub(crate) fn lane_weights(
+    weight: f32,
+    mask: Option<&[f32]>,
+    joints: usize,
+    block: usize,
+) -> Lanes {
+    std::array::from_fn(|lane| {
+        let joint = block * LANES + lane;
+        if joint < joints {
+            masked(weight, mask, joint)
+        } else {
+            0.0
+        }
+    })
 }
 
 /// In 0..=1; not a number is 0.

@@ -4,6 +4,7 @@
 //! Right-handed, Y up, metres, seconds, radians; quaternions are x, y, z, w. This crate never does
 //! any IO, reads no clock, starts no thread and knows neither a GPU nor a script.
 
+mod additive;
 mod blend;
 mod blend_space;
 mod clip;
@@ -22,6 +23,7 @@ mod occurrences;
 mod palette;
 mod planar;
 mod pose;
+mod rebase;
 mod root_blend;
 mod root_keys;
 mod root_motion;
@@ -32,9 +34,11 @@ mod spring_offset;
 mod suggest;
 #[cfg(test)]
 mod test_support;
+mod track_map;
 mod transform;
 mod two_bone;
 
+pub use additive::{AdditiveSpace, MeshScratch, additive_layer, additive_layer_mesh};
 pub use blend::{blend, blend_two, blend_weighted};
 pub use blend_space::{gradient_band_weights, linear_weights};
 pub use clip::{
@@ -59,6 +63,7 @@ pub use occurrences::{Interval, Occurrence, Occurrences, occurrences};
 pub use palette::palette;
 pub use planar::{Planar, RootDelta};
 pub use pose::{Block, LANES, Pose, PoseError};
+pub use rebase::rebase_clip;
 pub use root_blend::{MOST_SUBSTEPS, RootPart, blended_root_motion};
 pub use root_motion::{RootAxes, RootTrack};
 pub use rotation::Rotations;

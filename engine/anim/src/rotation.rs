@@ -165,6 +165,15 @@ pub(crate) fn ends(a: f32, b: f32, t: f32, mixed: f32) -> f32 {
     }
 }
 
+/// The share `t` (0..=1) of a rotation, along the shorter arc from none: slerp from the identity.
+#[inline(always)]
+pub(crate) fn share_of(rotation: [f32; 4], t: f32) -> [f32; 4] {
+    let [x, y, z, w] = rotation;
+    let (keep, take) = slerp_factors(w.abs(), t);
+    let signed = if w < 0.0 { -take } else { take };
+    [x * signed, y * signed, z * signed, keep + w.abs() * take]
+}
+
 /// The product of two quaternions, x, y, z, w: the right one turns first.
 #[inline(always)]
 pub(crate) fn product(a: [f32; 4], b: [f32; 4]) -> [f32; 4] {
