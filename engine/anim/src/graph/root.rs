@@ -5,7 +5,7 @@ use super::fade::FadeStep;
 use super::motion::blend_weights;
 use super::scratch::Span;
 use super::state::{LayerState, ParameterState};
-use crate::{LoopMode, Planar, RootPart, blended_root_motion};
+use crate::{LoopMode, RootAxes, Travel, WeightedLog, blended_root_motion};
 
 /// Most pieces that a step is cut into while weights change.
 const MOST_PIECES: f64 = 256.0;
@@ -38,12 +38,12 @@ pub(super) struct RootStep<'a> {
 impl RootStep<'_> {
     /// The motion of the step, in the frame of its start. While a fade runs, its weights are taken
     /// at the end of each 1/60 s.
-    pub(super) fn motion(&self, rig: &RootRig, pieces: &mut Vec<RootPiece>) -> Planar {
+    pub(super) fn motion(&self, rig: &RootRig, pieces: &mut Vec<RootPiece>) -> Travel {
         if self.state.fade.is_none() {
             return self.piece(rig, [0.0, 1.0], pieces);
         }
         let (begin, end) = (self.fade.begin(), self.fade.end);
-        let mut total = Planar::IDENTITY;
+        let mut total = Travel::identity(axes_of(rig));
         for [from, to] in [[0.0, begin], [begin, end]] {
             let seconds = (to - from) * self.dt;
             let count = (seconds * 60.0 - 1e-5).ceil().clamp(0.0, MOST_PIECES);
@@ -59,16 +59,17 @@ impl RootStep<'_> {
     }
 
     /// The motion between two shares of the step, by the weights at the second one.
-    fn piece(&self, rig: &RootRig, [begin, end]: [f64; 2], pieces: &mut Vec<RootPiece>) -> Planar {
+    fn piece(&self, rig: &RootRig, [begin, end]: [f64; 2], pieces: &mut Vec<RootPiece>) -> Travel {
         self.fill([begin, end], pieces);
-        let parts = pieces.iter().map(|piece| RootPart {
-            track: &rig.tracks[usize::from(piece.clip)],
-            mode: piece.mode,
-            from: piece.from,
-            to: piece.to,
-            weight: piece.weight,
-        });
-        blended_root_motion(parts, self.dt * (end - begin))
+        blended_root_motion(self.dt * (end - begin), axes_of(rig), |from, to| {
+            let mut sum = WeightedLog::default();
+            for piece in &*pieces {
+                let at = |share: f64| piece.from + (piece.to - piece.from) * share;
+                let track = &rig.tracks[usize::from(piece.clip)];
+                sum.add(piece.weight, &track.delta(piece.mode, at(from), at(to)));
+            }
+            sum
+        })
     }
 
     /// What plays between two shares of the step.
@@ -103,4 +104,11 @@ impl RootStep<'_> {
             }
         }
     }
+}
+
+/// All tracks of a graph take the same axes.
+fn axes_of(rig: &RootRig) -> RootAxes {
+    rig.tracks
+        .first()
+        .map_or(RootAxes::default(), |track| track.axes)
 }

@@ -225,8 +225,8 @@ impl<'a> Compiler<'a> {
             return;
         };
         let stride = |clip: u16| {
-            let cycle = root.tracks[usize::from(clip)].cycle();
-            cycle.x.hypot(cycle.z)
+            let way = root.tracks[usize::from(clip)].cycle().translation();
+            way.x.hypot(way.z).hypot(way.y)
         };
         for motion in &mut self.graph.motions {
             match motion {

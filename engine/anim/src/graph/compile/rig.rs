@@ -7,7 +7,7 @@ use glam::Vec3;
 use super::Compiler;
 use super::report::{Report, at_least};
 use crate::graph::compiled::{Chain, LookAtRig, RootRig};
-use crate::graph::def::{ChainDef, ChainKindDef, RootAxesDef, RootAxesWord, RootAxisDef, RootDef};
+use crate::graph::def::{ChainDef, ChainKindDef, RootAxesDef, RootAxesWord, RootAxisDef};
 use crate::graph::error::pointer;
 use crate::{RootAxes, RootTrack};
 
@@ -19,10 +19,7 @@ impl Compiler<'_> {
     /// The joint of root motion: as given, or as the clips that are used agree.
     pub(super) fn root(&mut self) {
         let joint = match &self.def.root {
-            Some(root) => {
-                self.check_axes(root);
-                self.joint(&root.joint, "/root/joint")
-            }
+            Some(root) => self.joint(&root.joint, "/root/joint"),
             None => {
                 let clips = self.graph.clips.iter();
                 let named: BTreeSet<&str> = clips
@@ -33,9 +30,14 @@ impl Compiler<'_> {
             }
         };
         if let Some(joint) = joint {
+            let axes = self.def.root.as_ref().and_then(|root| root.axes.as_ref());
+            let axes = axes.map_or(RootAxes::default(), axes_of);
             let tracks = self.graph.clips.iter();
             let tracks = tracks
-                .map(|clip| RootTrack::new(self.skeleton, clip, joint, RootAxes::Planar))
+                .map(|clip| {
+                    let duration = f64::from(clip.duration);
+                    RootTrack::new(self.skeleton, clip, joint, axes, 0.0, duration)
+                })
                 .collect();
             self.graph.root = Some(RootRig { joint, tracks });
         }
@@ -43,22 +45,6 @@ impl Compiler<'_> {
             self.check_rates();
         }
         self.fill_strides();
-    }
-
-    fn check_axes(&mut self, root: &RootDef) {
-        let planar = match &root.axes {
-            None | Some(RootAxesDef::Word(RootAxesWord::Planar)) => true,
-            Some(RootAxesDef::Word(_)) => false,
-            Some(RootAxesDef::Axes(axes)) => {
-                let wanted = [RootAxisDef::X, RootAxisDef::Z, RootAxisDef::Yaw];
-                axes.len() == wanted.len() && wanted.iter().all(|axis| axes.contains(axis))
-            }
-        };
-        if !planar {
-            let what = "root motion along other axes than x, z and yaw";
-            self.report
-                .not_supported("/root/axes", what, "write axes = \"planar\"");
-        }
     }
 
     pub(super) fn chains(&mut self) {
@@ -198,6 +184,20 @@ impl Compiler<'_> {
                 speed,
             });
         }
+    }
+}
+
+fn axes_of(def: &RootAxesDef) -> RootAxes {
+    match def {
+        RootAxesDef::Word(RootAxesWord::Planar) => RootAxes::Planar,
+        RootAxesDef::Word(RootAxesWord::PlanarY) => RootAxes::PlanarY,
+        RootAxesDef::Word(RootAxesWord::Full) => RootAxes::Full,
+        RootAxesDef::Axes(axes) => RootAxes::Mask {
+            x: axes.contains(&RootAxisDef::X),
+            y: axes.contains(&RootAxisDef::Y),
+            z: axes.contains(&RootAxisDef::Z),
+            yaw: axes.contains(&RootAxisDef::Yaw),
+        },
     }
 }
 
