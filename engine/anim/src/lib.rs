@@ -34,6 +34,7 @@ mod rotation;
 mod sample;
 mod skeleton;
 mod spring_offset;
+mod state_hash;
 mod suggest;
 #[cfg(test)]
 mod test_support;
@@ -77,6 +78,7 @@ pub use rotation::Rotations;
 pub use sample::sample;
 pub use skeleton::{Joint, MAX_JOINTS, NO_PARENT, Skeleton, SkeletonError};
 pub use spring_offset::SpringOffset;
+pub use state_hash::{field_hashes, state_hash};
 pub use suggest::nearest;
 pub use transform::Transform;
 pub use travel::{RootDelta, Travel, heading};

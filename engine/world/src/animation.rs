@@ -1,16 +1,17 @@
 //! What moves an actor's joints: its model, its graph and what it reaches and looks for.
 
-use std::{hash::Hasher, sync::Arc};
+use std::sync::Arc;
 
 use glam::{Affine3A, Vec3};
+use serde::{Deserialize, Serialize};
 use sinew_anim::{Advanced, Fade, Graph, GraphDef, GraphState, IkReport, Pose, RootDelta};
 use sinew_assets::{Loaded, LogicalPath};
 use sinew_model::Model;
 
-use crate::{ActorId, RootMode, StableHasher};
+use crate::{ActorId, RootMode};
 
 /// What an actor's graph is made from.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Motion {
     /// Nothing: the rest pose.
     Rest,
@@ -24,6 +25,7 @@ pub enum Motion {
     /// A graph that a script or level gave, and the file it came from, if any.
     Graph {
         /// The definition.
+        #[serde(with = "crate::shared")]
         def: Arc<GraphDef>,
         /// `.animgraph.json`, for live reload.
         file: Option<LogicalPath>,
@@ -31,7 +33,7 @@ pub enum Motion {
 }
 
 /// A point to reach or look at.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Target {
     /// A fixed point, metres.
     Point(Vec3),
@@ -45,7 +47,7 @@ pub enum Target {
 }
 
 /// Where the middle joint of a limb points.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Pole {
     /// As the graph says, else as the animated pose bends.
     Default,
@@ -56,7 +58,7 @@ pub enum Pole {
 }
 
 /// What one chain of the graph is asked to reach.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ChainGoal {
     /// `None` once let go; the last point then stays until the weight is gone.
     pub target: Option<Target>,
@@ -71,7 +73,7 @@ pub struct ChainGoal {
 }
 
 /// What the look-at chain is asked to look at.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LookGoal {
     /// `None` once let go; the last point then stays until the weight is gone.
     pub target: Option<Target>,
@@ -190,22 +192,5 @@ impl Animation {
         self.model = model;
         self.motion = motion;
         self.graph = graph;
-    }
-
-    pub(crate) fn hash_into(&self, hasher: &mut StableHasher) {
-        hasher.write_u8(self.root_mode as u8);
-        hasher.floats(&self.root.translation.to_array());
-        hasher.floats(&[self.root.yaw]);
-        for chain in &self.chains {
-            hasher.floats(&chain.point_world.to_array());
-            hasher.floats(&[
-                chain.weight.value,
-                chain.weight.target,
-                chain.weight.seconds_left,
-            ]);
-        }
-        hasher.floats(&self.look.point_world.to_array());
-        hasher.floats(&[self.look.weight.value, self.look.weight.target]);
-        hasher.floats(&self.look.angles.unwrap_or_default());
     }
 }

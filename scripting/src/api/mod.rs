@@ -27,7 +27,7 @@ use sinew_anim::nearest;
 use sinew_world::{ActorId, Data};
 
 pub(crate) use call::release;
-pub use call::{ApiError, Asked, Call, Caller, Host, LogLevel, LogLine, Refusal};
+pub use call::{ApiError, Ask, Asked, Call, Caller, Host, LogLevel, LogLine, Refusal};
 
 use crate::value::{Argument, Type, Value};
 

@@ -3,6 +3,8 @@
 //! Reads the graph, parameters and `dt`; writes the state and what came out of the step. The pose is
 //! [`evaluate`](crate::evaluate)'s business and may be skipped.
 
+use serde::{Deserialize, Serialize};
+
 use super::compiled::Graph;
 use super::scratch::Scratch;
 use super::state::{GraphState, ParameterState, ParameterValue};
@@ -28,7 +30,7 @@ pub struct Advanced {
 }
 
 /// Something that happened in a step.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct GraphEvent {
     /// What.
     pub kind: GraphEventKind,
@@ -43,7 +45,7 @@ pub struct GraphEvent {
 }
 
 /// What happened.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub enum GraphEventKind {
     /// A clip came by a marker.
     Marker {

@@ -2,6 +2,7 @@
 
 mod advance;
 mod begin;
+mod check;
 mod choose;
 mod compile;
 mod compiled;
@@ -26,6 +27,7 @@ mod state;
 mod step;
 
 pub use advance::{Advanced, GraphEvent, GraphEventKind, MAX_MARKERS, advance};
+pub use check::StateError;
 pub use compiled::*;
 pub use def::*;
 pub use error::{GRAPH_CODES, GraphError};
