@@ -16,6 +16,7 @@ mod input;
 mod jobs;
 mod level;
 mod messages;
+mod orientation;
 mod physics;
 mod random;
 mod reload;
