@@ -8,7 +8,7 @@ use sinew_anim::{Advanced, Fade, Graph, GraphDef, GraphState, IkReport, Pose, Ro
 use sinew_assets::{Loaded, LogicalPath};
 use sinew_model::Model;
 
-use crate::{ActorId, RootMode};
+use crate::{ActorId, HeldMorphs, RootMode};
 
 /// What an actor's graph is made from.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -108,6 +108,8 @@ pub struct Animation {
     pub chains: Vec<ChainGoal>,
     /// For the graph's look-at chain.
     pub look: LookGoal,
+    /// Morph weights that game code holds.
+    pub held_morphs: HeldMorphs,
     /// Local pose of the last finished step.
     pub pose: Pose,
     /// Model-space matrix of each joint, of the last finished step; the rest pose before the first.
@@ -156,6 +158,7 @@ impl Animation {
             state: GraphState::start(&graph),
             chains: vec![ChainGoal::default(); graph.chains.len()],
             look: LookGoal::default(),
+            held_morphs: HeldMorphs::default(),
             pose: skeleton.rest.clone(),
             model_joints,
             root: RootDelta::default(),
@@ -169,7 +172,7 @@ impl Animation {
     }
 
     /// Takes another graph for the same or another model, keeping by name what both have: states, phases, parameters,
-    /// goals of chains.
+    /// goals of chains, held morph weights.
     pub fn change_graph(&mut self, model: Loaded<Model>, motion: Motion, graph: Arc<Graph>) {
         self.state = self.state.migrate(&self.graph, &graph);
         let old = std::mem::take(&mut self.chains);
@@ -184,6 +187,8 @@ impl Animation {
             .collect();
         if !Arc::ptr_eq(&self.model.value, &model.value) {
             let skeleton = &model.value.skeleton;
+            self.held_morphs
+                .follow(&self.model.value.skeleton, skeleton);
             self.pose = skeleton.rest.clone();
             self.model_joints.clear();
             self.model_joints.resize(skeleton.len(), Affine3A::IDENTITY);

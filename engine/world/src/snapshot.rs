@@ -15,7 +15,7 @@ use sinew_assets::LogicalPath;
 
 use crate::{
     Actor, ActorId, Actors, Animation, Camera, CameraMode, ChainGoal, Clock, Controls, Event,
-    Level, LookGoal, Messages, Motion, RootMode, StableHasher, Target, Timers, World,
+    HeldMorphs, Level, LookGoal, Messages, Motion, RootMode, StableHasher, Target, Timers, World,
     WorldError,
     actors::{Slot, Tombstone},
 };
@@ -94,6 +94,7 @@ pub(crate) struct AnimationState {
     root: RootDelta,
     chains: Vec<ChainGoal>,
     look: LookGoal,
+    held_morphs: HeldMorphs,
     pose: Pose,
     model_joints: Vec<Affine3A>,
 }
@@ -305,6 +306,11 @@ impl World {
             .pose
             .check_for(skeleton)
             .map_err(|why| wrong(format!("its pose {why}")))?;
+        if !state.held_morphs.fit(skeleton) {
+            return Err(wrong(
+                "its held morph weights do not fit its model".to_owned(),
+            ));
+        }
         let matrices = &state.model_joints;
         if matrices.len() != skeleton.len() || !matrices.iter().all(Affine3A::is_finite) {
             return Err(wrong("its joints do not fit its model".to_owned()));
@@ -338,6 +344,7 @@ impl World {
             root: state.root,
             chains: state.chains.clone(),
             look: state.look,
+            held_morphs: state.held_morphs.clone(),
             pose: state.pose.clone(),
             model_joints: state.model_joints.clone(),
             advanced: Default::default(),
@@ -470,6 +477,7 @@ fn animation_state(animation: &Animation, motions: &mut Vec<Motion>) -> Animatio
         root,
         chains,
         look,
+        held_morphs,
         pose,
         model_joints,
         advanced: _,
@@ -487,6 +495,7 @@ fn animation_state(animation: &Animation, motions: &mut Vec<Motion>) -> Animatio
         root: *root,
         chains: chains.clone(),
         look: *look,
+        held_morphs: held_morphs.clone(),
         pose: pose.clone(),
         model_joints: model_joints.clone(),
     }

@@ -12,6 +12,7 @@ mod layers;
 mod log;
 mod maths;
 mod messages;
+mod morphs;
 mod movement;
 mod parameters;
 mod playback;
@@ -348,6 +349,7 @@ const AREAS: &[&[Function]] = &[
     layers::ROWS,
     ik::ROWS,
     joints::ROWS,
+    morphs::ROWS,
     root_motion::ROWS,
     world::ROWS,
     messages::ROWS,

@@ -50,6 +50,7 @@ fn advance_actor(actor: &mut Actor, scratch: &mut Scratch, dt: f32) {
             _ => Ok(()),
         };
     }
+    animation.held_morphs.advance(dt);
     sinew_anim::advance(graph, state, dt, scratch, &mut animation.advanced);
     animation.root = animation.advanced.root;
 }
