@@ -21,7 +21,7 @@ pub enum AdditiveSpace {
 }
 
 /// A scale below this has no ratio; it counts as unchanged.
-const NO_SCALE: f32 = 1e-6;
+pub(crate) const NO_SCALE: f32 = 1e-6;
 
 /// Adds to `base` what `add` does to `rest`, by `weight` (clamped to 0..=1, not a number counts as 0) times
 /// the mask, joint by joint in local space: rotations `q_b * slerp(1, q_rest^-1 q_a, w)`, translations
