@@ -19,6 +19,7 @@ mod machine;
 mod not_built;
 mod reading;
 mod reload;
+mod root_axes;
 mod root_motion;
 mod speakers;
 mod support;
