@@ -540,8 +540,10 @@ mod tests {
         hasher.finish()
     }
 
+    type Edit = fn(&mut Outer);
+
     /// Every way to change one thing, and the part that it belongs to at three names deep.
-    fn changes() -> Vec<(&'static str, fn(&mut Outer))> {
+    fn changes() -> Vec<(&'static str, Edit)> {
         vec![
             ("layers/0/value", |state| {
                 state.layers[0].value = 0.5 + f64::EPSILON

@@ -43,6 +43,8 @@ pub struct Replay {
     known: Fields,
     /// It has its last line.
     complete: bool,
+    /// The line, from 1, that was not written whole and is left out.
+    cut_off: Option<usize>,
 }
 
 #[derive(Debug)]
@@ -66,6 +68,11 @@ impl Replay {
         let bytes = std::fs::read(path).with_context(said)?;
         let text = text_of(bytes, &shown)?;
         let replay = Self::parse(&text, &shown)?;
+        if let Some(line) = replay.cut_off {
+            note(&format!(
+                "line {line} of the recording `{shown}` was cut off and is left out"
+            ));
+        }
         if !replay.complete {
             note(&format!(
                 "the recording `{shown}` was cut off after {} steps: it has no last line",
@@ -81,7 +88,7 @@ impl Replay {
             vec![fault.at(shown, &source, start..start + line.trim_end().len())]
         };
         let mut reader = Reader::default();
-        let mut start = 0;
+        let (mut start, mut cut_off) = (0, None);
         for (number, line) in text.split_inclusive('\n').enumerate() {
             let whole = line.ends_with('\n');
             match serde_json::from_str::<Line>(line.trim_end()) {
@@ -89,10 +96,7 @@ impl Replay {
                     .take(read, number + 1)
                     .map_err(|message| at(start, line, fault("E-RECORDING-LINE", message)))?,
                 // The last line of a run that was ended from outside.
-                Err(_) if !whole && reader.header.is_some() => note(&format!(
-                    "line {} of the recording `{shown}` was cut off and is left out",
-                    number + 1
-                )),
+                Err(_) if !whole && reader.header.is_some() => cut_off = Some(number + 1),
                 Err(_) if reader.header.is_none() => {
                     let message =
                         "this is no recording: its first line is not `{\"recording\":{...}}`";
@@ -119,6 +123,7 @@ impl Replay {
             checks: 0,
             known: Fields::new(),
             complete: reader.complete,
+            cut_off,
         })
     }
 
@@ -414,7 +419,7 @@ impl Reader {
             }
         }
         let turns = run.orbit.into_iter().flatten().chain(run.zoom);
-        if turns.into_iter().any(|turn| !(turn.abs() <= MOST_TURN)) {
+        if !turns.into_iter().all(|turn| turn.abs() <= MOST_TURN) {
             return Err("the camera turns too far".to_owned());
         }
         self.steps += run.steps;
@@ -508,6 +513,9 @@ mod tests {
         for _ in 0..3000 {
             let mut bytes = RECORDING.as_bytes().to_vec();
             for _ in 0..=next(3) {
+                if bytes.is_empty() {
+                    break;
+                }
                 let at = next(bytes.len());
                 match next(4) {
                     0 => bytes[at] = b"0123456789{}[],:\"\n-e."[next(21)],

@@ -130,7 +130,7 @@ impl Playing {
             let speaker = usize::from(self.speaker);
             index(&place, "sample", speaker, space.samples.len())?;
         }
-        if !(self.cycles.abs() <= MOST_LAPS) {
+        if self.cycles.is_nan() || self.cycles.abs() > MOST_LAPS {
             return Err(value(place, format!("{} laps", self.cycles)));
         }
         if !self.share.is_finite() {
