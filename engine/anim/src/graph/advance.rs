@@ -32,14 +32,44 @@ pub struct Advanced {
 pub struct GraphEvent {
     /// What.
     pub kind: GraphEventKind,
-    /// Index in [`Graph::layers`].
+    /// Index in [`Graph::layers`]; for a slot, the layer that it lies over.
     pub layer: u16,
-    /// Index in [`Layer::states`](crate::Layer).
-    pub state: u16,
+    /// Where in the layer.
+    pub source: EventSource,
     /// Weight in the actor's pose, 0 to 1.
     pub weight: f32,
     /// Place in the step, 0 to 1.
     pub alpha: f32,
+}
+
+/// What an event comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum EventSource {
+    /// A state.
+    State {
+        /// Index in [`Graph::machines`].
+        machine: u16,
+        /// Index in [`Machine::states`](crate::Machine).
+        state: u16,
+    },
+    /// A slot, index in [`Graph::slots`].
+    Slot(u16),
+}
+
+/// Why a window or a clip in a slot ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum EndReason {
+    /// It came to its end.
+    Finished,
+    /// Something else began, or it was stopped.
+    Interrupted,
+    /// The actor is gone.
+    Despawn,
+    /// Its graph or clip was read again.
+    Reload,
+    /// The clock was moved.
+    Seek,
 }
 
 /// What happened.
@@ -53,8 +83,42 @@ pub enum GraphEventKind {
         value: f32,
         /// Clip seconds of the marker.
         time: f32,
+        /// Index in [`Graph::clips`]; none for a marker of a state itself.
+        clip: Option<u16>,
+    },
+    /// A clip came into a window.
+    WindowBegin {
+        /// Index in [`Graph::names`].
+        name: u16,
         /// Index in [`Graph::clips`].
         clip: u16,
+    },
+    /// At the end of each step in an open window.
+    WindowTick {
+        /// Index in [`Graph::names`].
+        name: u16,
+        /// Index in [`Graph::clips`].
+        clip: u16,
+        /// How far it has come, 0 to 1 in running direction.
+        progress: f32,
+    },
+    /// A window ended, exactly once for each that began.
+    WindowEnd {
+        /// Index in [`Graph::names`].
+        name: u16,
+        /// Index in [`Graph::clips`].
+        clip: u16,
+        /// Why.
+        reason: EndReason,
+    },
+    /// What a script played in a slot ended, exactly once for each that was played.
+    SlotEnd {
+        /// As [`GraphState::play_slot`](crate::GraphState) gave it.
+        handle: u32,
+        /// Index in [`Graph::clips`].
+        clip: u16,
+        /// Why.
+        reason: EndReason,
     },
     /// The state began.
     StateEnter {
