@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use glam::{Vec2, Vec3};
+use serde::{Deserialize, Serialize};
 
 use super::def::{
     FadeCurveDef, FadeSpeaksDef, InterruptionDef, ParameterKind, ParameterSource, RateDef,
@@ -191,8 +192,17 @@ pub struct State {
     pub choirs: Vec<Choir>,
     /// The machines in its motion, not those inside other machines.
     pub machines: Vec<u16>,
-    /// The slots in [`Graph::randoms`] of the random choices in its motion.
-    pub randoms: Vec<u16>,
+    /// The random choices in its motion.
+    pub randoms: Vec<RandomSlot>,
+}
+
+/// A random choice in the motion of a state.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RandomSlot {
+    /// Index in [`GraphState::randoms`](crate::GraphState).
+    pub slot: u16,
+    /// How many children there are, at least one.
+    pub children: u16,
 }
 
 /// Whose markers are heard in a blend.
@@ -473,7 +483,7 @@ pub struct Transition {
 }
 
 /// How one state gives way to another.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TransitionBlend {
     /// Seconds.
     pub duration: f32,

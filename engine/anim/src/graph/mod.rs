@@ -1,11 +1,13 @@
 //! Animation graphs: the written form, the compiled form, and what runs for each actor.
 
 mod advance;
+mod align;
 mod begin;
 mod choose;
 mod compile;
 mod compiled;
 mod control;
+mod curve;
 mod def;
 mod def_motion;
 mod def_parameter;
@@ -13,6 +15,7 @@ mod def_parts;
 mod def_rig;
 mod error;
 mod evaluate;
+mod explain;
 mod fade;
 mod forms;
 mod hash;
@@ -22,13 +25,21 @@ mod motion;
 mod read;
 mod root;
 mod scratch;
+mod slot;
 mod state;
 mod step;
+mod windows;
 
-pub use advance::{Advanced, GraphEvent, GraphEventKind, MAX_MARKERS, advance};
+pub use advance::{
+    Advanced, EndReason, EventSource, GraphEvent, GraphEventKind, MAX_MARKERS, advance,
+};
+pub use choose::Held;
 pub use compiled::*;
 pub use def::*;
+pub use curve::curve_value;
 pub use error::{GRAPH_CODES, GraphError};
 pub use evaluate::evaluate;
+pub use explain::{Candidate, Explanation, Verdict, explain};
 pub use scratch::Scratch;
+pub use slot::*;
 pub use state::*;

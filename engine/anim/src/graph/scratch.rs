@@ -1,8 +1,9 @@
 //! Buffers that steps and poses are worked out in, kept between uses.
 
 use super::advance::{Pending, USUAL_EVENTS};
+use super::compiled::Graph;
 use super::control::MAX_PLAYING;
-use crate::{Pose, Travel};
+use crate::Pose;
 
 /// Buffers for [`advance`](crate::advance) and [`evaluate`](crate::evaluate): one a thread, for any
 /// number of graphs and actors. Holds no state: what is left in it never changes a result.
@@ -15,19 +16,24 @@ pub struct Scratch {
     pub(super) leaves: Vec<f32>,
     pub(super) events: Vec<Pending>,
     pub(super) used_triggers: Vec<bool>,
-    /// How each machine moved the root in the slice that it last ran, by index.
-    pub(super) travels: Vec<Travel>,
+    /// How each machine inside a state moved the root in the slice that it last ran, a second, as in
+    /// [`Travel::log`](crate::Travel), by index.
+    pub(super) velocities: Vec<[f64; 6]>,
 }
 
 impl Scratch {
     /// Empties what a step fills, with room for what it usually takes.
-    pub(super) fn make_room(&mut self) {
+    pub(super) fn make_room(&mut self, graph: &Graph) {
         self.events.clear();
         self.events.reserve(USUAL_EVENTS);
         self.spans.clear();
         self.spans.reserve(4 * MAX_PLAYING);
         self.leaves.clear();
         self.leaves.reserve(16 * MAX_PLAYING);
+        self.velocities.clear();
+        self.velocities.resize(graph.machines.len(), [0.0; 6]);
+        self.used_triggers.clear();
+        self.used_triggers.resize(graph.parameters.len(), false);
     }
 }
 
@@ -35,6 +41,8 @@ impl Scratch {
 #[derive(Clone, Debug, Default)]
 pub(super) struct PoseBuffers {
     free: Vec<Pose>,
+    /// Poses of the children of blends that are being mixed.
+    pub(super) stack: Vec<Pose>,
     /// Weights by joint.
     pub(super) weights: Vec<f32>,
 }

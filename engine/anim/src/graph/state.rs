@@ -2,8 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::advance::EndReason;
 use super::compiled::{MAX_CHOIRS, TransitionBlend};
 use super::def::{InterruptionDef, ParameterKind};
+use super::slot::SlotState;
 use crate::{Fade, Inertia, InertiaScalar, LoopMode, Pose, Transform};
 
 /// The value of a parameter.
@@ -133,6 +135,8 @@ pub struct Heard {
     pub choir: u8,
     /// Index in [`Choir::markers`](crate::Choir).
     pub marker: u16,
+    /// The leaf that tells them, as a place in [`Choir::leaves`](crate::Choir).
+    pub speaker: u16,
     /// Forwards the next occurrence to be heard, backwards the last one that was not.
     pub next: i64,
 }
@@ -140,38 +144,45 @@ pub struct Heard {
 /// A window of a clip that has begun and not ended.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct OpenWindow {
-    /// [`Playing::run`].
+    /// [`Playing::run`]; for a slot, the handle.
     pub run: u32,
-    /// Index in [`State::leaves`](crate::State).
+    /// Index in [`Machine::states`](crate::Machine); 0 for a slot.
+    pub state: u16,
+    /// Index in [`State::leaves`](crate::State); 0 for a slot.
     pub leaf: u16,
-    /// Index in [`Leaf::parts`](crate::Leaf).
+    /// Index in [`Leaf::parts`](crate::Leaf); 0 for a slot.
     pub part: u16,
     /// Index in [`GraphClip::windows`](crate::GraphClip).
     pub window: u16,
     /// The lap it opened in.
     pub lap: i64,
+    /// How far it has come, 0 to 1 in running direction.
+    pub progress: f32,
+    /// Weight in the actor's pose when it was last heard.
+    pub weight: f32,
+    /// Why it is to end with the next step, where the clock was moved between steps.
+    pub ending: Option<EndReason>,
 }
 
 /// One machine's part of a [`GraphState`].
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
 pub struct MachineState {
     /// What plays, oldest first; the last is the current state, the others are faded out. Empty for a
     /// machine in a state that has not played yet.
     pub playing: Vec<Playing>,
     /// The change into the current state, where there is one.
     pub fade: Option<FadeClock>,
-    /// How many of the oldest of `playing` are shown by `frozen_pose` and run on for their events
-    /// only.
-    pub frozen: u16,
+    /// Whether the outgoing mix begins with `frozen_pose`, and how many of the oldest of `playing` it
+    /// stands for: they run on for their events only.
+    pub frozen: Option<u16>,
     /// The mix at the moment of interruption, root motion taken out.
     pub frozen_pose: Pose,
     /// The root joint of that mix with its motion in it.
     pub frozen_root: Transform,
     /// What is left of differences that die away.
     pub inertia: Inertia,
-    /// What is left of differences of root velocity: metres a second along x, y and z and radians a
-    /// second of yaw, in the actor's frame.
-    pub root_inertia: [InertiaScalar; 4],
+    /// What is left of differences of root velocity, a second, as in [`Travel::log`](crate::Travel).
+    pub root_inertia: [InertiaScalar; 6],
     /// The state before the current one.
     pub previous: Option<u16>,
     /// The entry of the first state has been told.
