@@ -12,7 +12,7 @@ const ALLOWED: &[(&str, &str)] = &[
     ),
     (
         "sinew-model",
-        "sinew-anim glam serde serde_json serde_path_to_error thiserror tracing bytemuck base64 draco-core meshopt image",
+        "sinew-anim glam serde serde_json serde_path_to_error schemars thiserror tracing bytemuck base64 draco-core meshopt image",
     ),
     (
         "sinew-assets",

@@ -51,7 +51,7 @@ fn long_names_are_not_multiplied() {
     let model = import(&format!(
         r#""accessors":[{{"componentType":5126,"count":1,"type":"VEC3"}}],"nodes":[{{"mesh":0}},{{"mesh":0}}],
            "meshes":[{{"name":"{name}","primitives":[{{"attributes":{{"POSITION":0}},"mode":0,"targets":[{}]}}]}}]"#,
-        repeat("{}", 10_000)
+        repeat("{}", 200)
     ))
     .expect("long names are cut");
     assert!(model.skeleton.morphs.iter().all(|name| name.len() < 1000));

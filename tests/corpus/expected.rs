@@ -153,8 +153,11 @@ fn compare_pose(
             .iter()
             .find(|mesh| mesh.node.to_string() == *node);
         let mesh = mesh.ok_or_else(|| format!("node {node} draws no mesh"))?;
-        let found = &evaluated.pose.morphs[mesh.morphs.clone()];
-        agree(weights, found, tolerance)
+        let channels = mesh.morphs.iter();
+        let found: Vec<f32> = channels
+            .map(|&channel| evaluated.pose.morphs[usize::from(channel)])
+            .collect();
+        agree(weights, &found, tolerance)
             .map_err(|reason| format!("weights of {node}: {reason}"))?;
     }
     let mut vertices = SkinnedVertices::default();

@@ -121,7 +121,7 @@ pub fn tube(joints: u16, influences: usize) -> Model {
         }],
         meshes: vec![Mesh {
             skin: Some(0),
-            morphs: 0..1,
+            morphs: vec![0],
             primitives: vec![primitive],
             ..Default::default()
         }],

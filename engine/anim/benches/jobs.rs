@@ -5,10 +5,11 @@ use std::hint::black_box;
 use criterion::{Criterion, criterion_group, criterion_main};
 use glam::{Affine3A, Quat, Vec2, Vec3};
 use sinew_anim::{
-    Clip, Interpolation, Interval, Joint, JointTracks, LookAtInput, LoopMode, Mask, Pole, Pose,
-    RootAxes, RootPart, RootTrack, Skeleton, Track, Transform, TwoBoneInput, blend, blend_two,
-    blended_root_motion, gradient_band_weights, linear_weights, local_to_model, look_at,
-    occurrences, override_layer, palette, sample, two_bone,
+    Clip, Inertia, Interpolation, Interval, Joint, JointTracks, LookAtInput, LoopMode, Mask,
+    MeshScratch, Pole, Pose, RootAxes, RootPart, RootTrack, Rotations, Skeleton, Track, Transform,
+    TwoBoneInput, additive_layer, additive_layer_mesh, blend, blend_two, blended_root_motion,
+    gradient_band_weights, linear_weights, local_to_model, look_at, occurrences, override_layer,
+    palette, sample, two_bone,
 };
 
 const JOINTS: u16 = 60;
@@ -105,15 +106,21 @@ fn poses(criterion: &mut Criterion) {
     });
     let [p0, p1, p2, p3, p4] = [0, 1, 2, 3, 4].map(|index| &scene.poses[index]);
     criterion.bench_function("blend_two", |b| {
-        b.iter(|| blend_two(p0, p1, black_box(0.3), &mut out));
+        b.iter(|| blend_two(p0, p1, black_box(0.3), &mut out, Rotations::Slerp));
     });
     let five = [(p0, 0.3), (p1, 0.25), (p2, 0.2), (p3, 0.15), (p4, 0.1)];
     criterion.bench_function("blend_five", |b| {
-        b.iter(|| blend(black_box(&five), &mut out));
+        b.iter(|| blend(black_box(&five), &mut out, Rotations::Slerp));
+    });
+    criterion.bench_function("blend_five_nlerp", |b| {
+        b.iter(|| blend(black_box(&five), &mut out, Rotations::Nlerp));
     });
     let mask = Mask::parse(&scene.skeleton, "joint_3+").expect("a joint of the skeleton");
     criterion.bench_function("override_layer", |b| {
-        b.iter(|| override_layer(&mut out, p1, black_box(0.3), Some(&mask.joints)));
+        b.iter(|| {
+            let mask = Some(mask.joints.as_slice());
+            override_layer(&mut out, p1, black_box(0.3), mask, Rotations::Slerp);
+        });
     });
     criterion.bench_function("local_to_model", |b| {
         b.iter(|| local_to_model(&scene.skeleton, black_box(p0), &mut scene.model));
@@ -123,6 +130,43 @@ fn poses(criterion: &mut Criterion) {
     let mut matrices = inverse_bind.clone();
     criterion.bench_function("palette", |b| {
         b.iter(|| palette(black_box(&scene.model), &skin, &inverse_bind, &mut matrices));
+    });
+}
+
+fn changes(criterion: &mut Criterion) {
+    let scene = scene();
+    let [before, source, target] = [0, 1, 2].map(|index| &scene.poses[index]);
+    let mut out = target.clone();
+    let mut inertia = Inertia::with_room(scene.skeleton.len(), 0);
+    criterion.bench_function("inertia_begin", |b| {
+        let before = Some((before, 1.0 / 60.0));
+        b.iter(|| inertia.begin(black_box(source), before, target, 0.3, None));
+    });
+    inertia.step(0.05);
+    criterion.bench_function("inertia_apply", |b| {
+        b.iter(|| inertia.apply(black_box(&mut out)));
+    });
+    let rest = &scene.skeleton.rest;
+    criterion.bench_function("additive_layer", |b| {
+        b.iter(|| {
+            out.copy_from(target);
+            additive_layer(&mut out, source, rest, black_box(0.7), None);
+        });
+    });
+    let mut scratch = MeshScratch::default();
+    criterion.bench_function("additive_layer_mesh", |b| {
+        b.iter(|| {
+            out.copy_from(target);
+            let weight = black_box(0.7);
+            additive_layer_mesh(
+                &scene.skeleton,
+                &mut out,
+                source,
+                weight,
+                None,
+                &mut scratch,
+            );
+        });
     });
 }
 
@@ -204,5 +248,5 @@ fn solvers(criterion: &mut Criterion) {
     });
 }
 
-criterion_group!(benches, poses, weights, clocks, solvers);
+criterion_group!(benches, poses, changes, weights, clocks, solvers);
 criterion_main!(benches);

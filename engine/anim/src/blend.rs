@@ -1,34 +1,35 @@
 //! Blending poses: rotations along great arcs, everything else straight.
 
 use crate::rotation::{
-    Lanes, Rotations, acos_over_root, cosine, dot_lane, ends, sine_over, slerp_lanes,
+    Lanes, RotationLanes, acos_over_root, cosine, dot_lane, ends, nlerp_lanes, sine_over,
+    slerp_lanes,
 };
-use crate::{Block, LANES, Pose};
+use crate::{Block, LANES, Pose, Rotations};
 
 /// Steps of the iteration for the mean of more than two rotations; three reach 1e-6 for rotations
 /// within 70 degrees of their mean and 4e-6 within 85. Beyond that the mean is not unique.
 const MEAN_STEPS: usize = 3;
 
-/// `out` = `a` at weight 0, `b` at 1: slerp along the shorter arc for rotations, linear for
-/// translations, scales and morph weights. `weight` is clamped to 0..=1 (not a number counts as 0);
+/// `out` = `a` at weight 0, `b` at 1: the shorter arc for rotations, linear for translations, scales
+/// and morph weights. `weight` is clamped to 0..=1 (not a number counts as 0);
 /// at the ends `out` has the bits of `a` or of `b`. All three are poses of one skeleton.
-pub fn blend_two(a: &Pose, b: &Pose, weight: f32, out: &mut Pose) {
+pub fn blend_two(a: &Pose, b: &Pose, weight: f32, out: &mut Pose, rotations: Rotations) {
     if weight >= 1.0 {
         out.copy_from(b);
         return;
     }
     out.copy_from(a);
     if weight > 0.0 {
-        toward(out, b, weight);
+        toward(out, b, weight, rotations);
     }
 }
 
 /// Moves `pose` towards `other` by `weight` in 0..=1, in place; the same arithmetic as
 /// [`blend_two`].
-fn toward(pose: &mut Pose, other: &Pose, weight: f32) {
+fn toward(pose: &mut Pose, other: &Pose, weight: f32, rotations: Rotations) {
     let lanes = [weight; LANES];
     for (block, other) in pose.blocks.iter_mut().zip(&other.blocks) {
-        lerp_block(block, other, &lanes);
+        lerp_block(block, other, &lanes, rotations);
     }
     for (morph, other) in pose.morphs.iter_mut().zip(&other.morphs) {
         *morph += (other - *morph) * weight;
@@ -38,8 +39,11 @@ fn toward(pose: &mut Pose, other: &Pose, weight: f32) {
 /// Moves each lane of `block` towards `other` by its weight in 0..=1; lanes at 0 keep their bits, lanes at
 /// 1 take those of `other`.
 #[inline]
-pub(crate) fn lerp_block(block: &mut Block, other: &Block, weight: &Lanes) {
-    block.rotation = slerp_lanes(&block.rotation, &other.rotation, weight);
+pub(crate) fn lerp_block(block: &mut Block, other: &Block, weight: &Lanes, rotations: Rotations) {
+    block.rotation = match rotations {
+        Rotations::Slerp => slerp_lanes(&block.rotation, &other.rotation, weight),
+        Rotations::Nlerp => nlerp_lanes(&block.rotation, &other.rotation, weight),
+    };
     let vectors = block.translation.iter_mut().chain(&mut block.scale);
     let others = other.translation.iter().chain(&other.scale);
     for (value, other) in vectors.zip(others) {
@@ -51,26 +55,32 @@ pub(crate) fn lerp_block(block: &mut Block, other: &Block, weight: &Lanes) {
 }
 
 /// [`blend_weighted`] over a slice.
-pub fn blend(poses: &[(&Pose, f32)], out: &mut Pose) {
-    blend_weighted(poses.iter().copied(), out);
+pub fn blend(poses: &[(&Pose, f32)], out: &mut Pose, rotations: Rotations) {
+    blend_weighted(poses.iter().copied(), out, rotations);
 }
 
 /// `out` = the mean of `poses` by their weights, which need not sum to 1. Weights that are not above
 /// zero cost nothing and their poses are not read; with none above zero `out` stays. One pose is
 /// copied, two are [`blend_two`]; the result of more does not depend on their order (to 1e-6).
 ///
-/// More than two rotations are averaged on the sphere: hemispheres aligned to the heaviest,
-/// weighted sum, then steps of the intrinsic mean `m <- m exp(sum w log(m^-1 q))` (Buss and Fillmore
+/// More than two rotations: hemispheres aligned to the heaviest, weighted sum, normalised, and with
+/// [`Rotations::Slerp`] then steps of the intrinsic mean `m <- m exp(sum w log(m^-1 q))` (Buss and Fillmore
 /// 2001, Pennec 1998), which for two is slerp. The iterator is walked several times; nothing is
 /// allocated once `out` has its size.
-pub fn blend_weighted<'a>(poses: impl Iterator<Item = (&'a Pose, f32)> + Clone, out: &mut Pose) {
+pub fn blend_weighted<'a>(
+    poses: impl Iterator<Item = (&'a Pose, f32)> + Clone,
+    out: &mut Pose,
+    rotations: Rotations,
+) {
     let poses = poses.filter(|(_, weight)| *weight > 0.0);
     let total: f32 = poses.clone().map(|(_, weight)| weight).sum();
     let mut first = poses.clone();
     match (first.next(), first.next(), first.next()) {
         (None, ..) => {}
         (Some((pose, _)), None, _) => out.copy_from(pose),
-        (Some((a, _)), Some((b, weight)), None) => blend_two(a, b, weight / total, out),
+        (Some((a, _)), Some((b, weight)), None) => {
+            blend_two(a, b, weight / total, out, rotations);
+        }
         (Some((a, _)), Some(_), Some(_)) => {
             out.copy_from(a);
             let poses = poses.map(|(pose, weight)| (pose, weight / total));
@@ -78,7 +88,7 @@ pub fn blend_weighted<'a>(poses: impl Iterator<Item = (&'a Pose, f32)> + Clone, 
                 let blocks = poses
                     .clone()
                     .filter_map(|(pose, w)| Some((pose.blocks.get(index)?, w)));
-                *block = mean_block(blocks);
+                *block = mean_block(blocks, rotations);
             }
             out.morphs.fill(0.0);
             for (pose, weight) in poses {
@@ -91,10 +101,13 @@ pub fn blend_weighted<'a>(poses: impl Iterator<Item = (&'a Pose, f32)> + Clone, 
 }
 
 /// The weighted mean of blocks; weights above zero, sum 1.
-fn mean_block<'a>(blocks: impl Iterator<Item = (&'a Block, f32)> + Clone) -> Block {
+fn mean_block<'a>(
+    blocks: impl Iterator<Item = (&'a Block, f32)> + Clone,
+    rotations: Rotations,
+) -> Block {
     let mut out = Block {
         translation: [[0.0; LANES]; 3],
-        rotation: mean_rotations(blocks.clone()),
+        rotation: mean_rotations(blocks.clone(), rotations),
         scale: [[0.0; LANES]; 3],
     };
     for (block, weight) in blocks {
@@ -108,14 +121,21 @@ fn mean_block<'a>(blocks: impl Iterator<Item = (&'a Block, f32)> + Clone) -> Blo
     out
 }
 
-fn mean_rotations<'a>(blocks: impl Iterator<Item = (&'a Block, f32)> + Clone) -> Rotations {
+fn mean_rotations<'a>(
+    blocks: impl Iterator<Item = (&'a Block, f32)> + Clone,
+    rotations: Rotations,
+) -> RotationLanes {
     let heaviest = blocks.clone().max_by(|(_, a), (_, b)| a.total_cmp(b));
     let Some((reference, _)) = heaviest else {
         return Block::IDENTITY.rotation;
     };
     let mut mean = aligned_sum(blocks.clone(), &reference.rotation);
     normalize_lanes(&mut mean, &reference.rotation);
-    for _ in 0..MEAN_STEPS {
+    let steps = match rotations {
+        Rotations::Slerp => MEAN_STEPS,
+        Rotations::Nlerp => 0,
+    };
+    for _ in 0..steps {
         let mut step = [[0.0; LANES]; 3];
         for (block, weight) in blocks.clone() {
             add_log(&mut step, &mean, &block.rotation, weight);
@@ -129,8 +149,8 @@ fn mean_rotations<'a>(blocks: impl Iterator<Item = (&'a Block, f32)> + Clone) ->
 /// The weighted sum of rotations, each in the hemisphere of `reference`.
 fn aligned_sum<'a>(
     blocks: impl Iterator<Item = (&'a Block, f32)>,
-    reference: &Rotations,
-) -> Rotations {
+    reference: &RotationLanes,
+) -> RotationLanes {
     let mut sum = [[0.0; LANES]; 4];
     for (block, weight) in blocks {
         for lane in 0..LANES {
@@ -145,7 +165,7 @@ fn aligned_sum<'a>(
 }
 
 /// Adds `weight * log(mean^-1 q)`, half-angle times axis along the shorter arc, lane by lane.
-fn add_log(sum: &mut [Lanes; 3], mean: &Rotations, q: &Rotations, weight: f32) {
+fn add_log(sum: &mut [Lanes; 3], mean: &RotationLanes, q: &RotationLanes, weight: f32) {
     for lane in 0..LANES {
         let [mx, my, mz, mw] = [mean[0][lane], mean[1][lane], mean[2][lane], mean[3][lane]];
         let [x, y, z, w] = [q[0][lane], q[1][lane], q[2][lane], q[3][lane]];
@@ -162,7 +182,7 @@ fn add_log(sum: &mut [Lanes; 3], mean: &Rotations, q: &Rotations, weight: f32) {
 
 /// `mean <- mean exp(step)`, lane by lane; a step is a half-angle times axis, at most a quarter
 /// turn long.
-fn turn_by(mean: &mut Rotations, step: &[Lanes; 3]) {
+fn turn_by(mean: &mut RotationLanes, step: &[Lanes; 3]) {
     for lane in 0..LANES {
         let [sx, sy, sz] = [step[0][lane], step[1][lane], step[2][lane]];
         let angle2 = sx * sx + sy * sy + sz * sz;
@@ -177,7 +197,7 @@ fn turn_by(mean: &mut Rotations, step: &[Lanes; 3]) {
 }
 
 /// Unit length in every lane; a lane without length takes `fallback`.
-fn normalize_lanes(rotations: &mut Rotations, fallback: &Rotations) {
+fn normalize_lanes(rotations: &mut RotationLanes, fallback: &RotationLanes) {
     let mut keep = [1.0; LANES];
     let mut take = [0.0; LANES];
     for lane in 0..LANES {
@@ -207,7 +227,7 @@ mod tests {
             let (a, b) = (random.pose(11, 3), random.pose(11, 3));
             let weight = random.unit() as f32;
             let mut out = Pose::default();
-            blend_two(&a, &b, weight, &mut out);
+            blend_two(&a, &b, weight, &mut out, Rotations::Slerp);
             let t = f64::from(weight);
             for joint in 0..11 {
                 let twin = slerp_f64(
@@ -231,18 +251,47 @@ mod tests {
         }
     }
 
-    #[test]
-    fn a_sixty_degree_blend_turns_evenly_where_nlerp_would_lag() {
+    /// How far a blend of 60 degrees is from `weight` times the angle, radians.
+    fn lag(weight: f32, rotations: Rotations) -> f32 {
         let angle = 60.0_f32.to_radians();
         let mut turned = Pose::identity(1, 0);
         turned.set_rotation(0, Quat::from_rotation_y(angle));
         let mut out = Pose::default();
-        let angle_of = |q: Quat| 2.0 * q.y.atan2(q.w);
-        blend_two(&Pose::identity(1, 0), &turned, 0.25, &mut out);
-        assert!((angle_of(out.rotation(0)) - 0.25 * angle).abs() < 1e-6);
-        let nlerp = (Quat::IDENTITY * 0.75 + turned.rotation(0) * 0.25).normalize();
-        let lag = (angle_of(nlerp) - 0.25 * angle).abs();
-        assert!((lag - 4.564e-3).abs() < 1e-6, "{lag}");
+        blend_two(&Pose::identity(1, 0), &turned, weight, &mut out, rotations);
+        let q = out.rotation(0);
+        (2.0 * q.y.atan2(q.w) - weight * angle).abs()
+    }
+
+    #[test]
+    fn a_sixty_degree_blend_turns_evenly_where_nlerp_lags() {
+        assert!((lag(0.25, Rotations::Nlerp) - 4.564e-3).abs() < 1e-6);
+        let worst = |rotations: Rotations| {
+            let weights = (0..=1000).map(|step| step as f32 / 1000.0);
+            weights.fold(0.0_f32, |worst, weight| worst.max(lag(weight, rotations)))
+        };
+        assert!(worst(Rotations::Slerp) < 1e-6);
+        assert!((worst(Rotations::Nlerp) - 4.668e-3).abs() < 1e-6);
+    }
+
+    #[test]
+    fn more_poses_mixed_by_nlerp_are_the_normalised_sum() {
+        let mut random = Random::new(26);
+        let poses = cluster(&mut random, 4, 1.2);
+        let weights = [0.4, 0.3, 0.2, 0.1];
+        let pairs: Vec<(&Pose, f32)> = poses.iter().zip(weights).collect();
+        let mut out = Pose::default();
+        blend(&pairs, &mut out, Rotations::Nlerp);
+        for joint in 0..9 {
+            let heaviest = poses[0].rotation(joint).as_dquat();
+            let mut sum = DQuat::from_xyzw(0.0, 0.0, 0.0, 0.0);
+            for (pose, weight) in &pairs {
+                let q = pose.rotation(joint).as_dquat();
+                let sign = if q.dot(heaviest) < 0.0 { -1.0 } else { 1.0 };
+                sum += q * (sign * f64::from(*weight));
+            }
+            let expected = sum * sum.length().recip();
+            assert!(rotation_error(out.rotation(joint), expected) < 1e-6);
+        }
     }
 
     #[test]
@@ -251,10 +300,10 @@ mod tests {
         let (a, b) = (random.pose(5, 2), random.pose(5, 2));
         let mut out = Pose::default();
         for (weight, expected) in [(0.0, &a), (1.0, &b), (-3.0, &a), (7.0, &b), (f32::NAN, &a)] {
-            blend_two(&a, &b, weight, &mut out);
+            blend_two(&a, &b, weight, &mut out, Rotations::Slerp);
             assert_eq!(&out, expected, "{weight}");
         }
-        blend_two(&a, &a, 0.3, &mut out);
+        blend_two(&a, &a, 0.3, &mut out, Rotations::Slerp);
         assert!((0..5).all(|joint| out.translation(joint) == a.translation(joint)));
     }
 
@@ -297,7 +346,7 @@ mod tests {
             let total: f64 = weights.iter().map(|&w| f64::from(w)).sum();
             let mut pairs: Vec<(&Pose, f32)> = poses.iter().zip(weights).collect();
             let mut out = Pose::default();
-            blend(&pairs, &mut out);
+            blend(&pairs, &mut out, Rotations::Slerp);
             for joint in 0..9 {
                 let rotations: Vec<_> = pairs
                     .iter()
@@ -309,7 +358,7 @@ mod tests {
             pairs.reverse();
             pairs.swap(0, 1);
             let mut again = Pose::default();
-            blend(&pairs, &mut again);
+            blend(&pairs, &mut again, Rotations::Slerp);
             for joint in 0..9 {
                 let error = rotation_error(again.rotation(joint), out.rotation(joint).as_dquat());
                 assert!(error < 1e-6);
@@ -324,10 +373,15 @@ mod tests {
         let mut random = Random::new(24);
         let poses = cluster(&mut random, 3, 1.5);
         let (mut two, mut three) = (Pose::default(), Pose::default());
-        blend(&[(&poses[0], 0.7), (&poses[1], 0.3)], &mut two);
+        blend(
+            &[(&poses[0], 0.7), (&poses[1], 0.3)],
+            &mut two,
+            Rotations::Slerp,
+        );
         blend(
             &[(&poses[0], 0.7), (&poses[1], 0.3), (&poses[2], 1e-7)],
             &mut three,
+            Rotations::Slerp,
         );
         for joint in 0..9 {
             let error = rotation_error(three.rotation(joint), two.rotation(joint).as_dquat());
@@ -344,7 +398,7 @@ mod tests {
         broken.morphs[0] = f32::NAN;
         let mut expected = Pose::default();
         let mut out = Pose::default();
-        blend_two(&a, &b, 0.25, &mut expected);
+        blend_two(&a, &b, 0.25, &mut expected, Rotations::Slerp);
         blend(
             &[
                 (&broken, 0.0),
@@ -354,11 +408,12 @@ mod tests {
                 (&broken, f32::NAN),
             ],
             &mut out,
+            Rotations::Slerp,
         );
         assert_eq!(out, expected);
-        blend(&[(&broken, 0.0), (&a, 1e-3)], &mut out);
+        blend(&[(&broken, 0.0), (&a, 1e-3)], &mut out, Rotations::Slerp);
         assert_eq!(out, a);
-        blend(&[(&broken, 0.0)], &mut out);
+        blend(&[(&broken, 0.0)], &mut out, Rotations::Slerp);
         assert_eq!(out, a, "nothing to blend leaves the pose");
     }
 
@@ -389,6 +444,7 @@ mod tests {
             blend(
                 &[(&poses[0], 1.0), (&poses[1], 1.0), (&poses[2], 1.0)],
                 &mut out,
+                Rotations::Slerp,
             );
             assert!((out.rotation(0).length() - 1.0).abs() < 1e-5, "{set:?}");
         }

@@ -1,16 +1,23 @@
 //! Laying one pose over another.
 
 use crate::blend::lerp_block;
-use crate::{LANES, Pose};
+use crate::rotation::Lanes;
+use crate::{LANES, Pose, Rotations};
 
 /// Moves `base` towards `over` by `weight` (clamped to 0..=1, not a number counts as 0) times the
-/// mask: slerp for rotations, linear for the rest. Where the product is 0 `base` keeps its bits,
+/// mask: along the shorter arc for rotations, linear for the rest. Where the product is 0 `base` keeps its bits,
 /// where it is 1 it takes those of `over`.
 ///
 /// `mask` has one weight a joint, 0..=1, and after those, where the layer drives morph channels, one
 /// weight a channel ([`crate::Mask`] builds it); what it does not reach keeps `base`. Without a mask everything
 /// has weight 1. Layers are never renormalised among each other.
-pub fn override_layer(base: &mut Pose, over: &Pose, weight: f32, mask: Option<&[f32]>) {
+pub fn override_layer(
+    base: &mut Pose,
+    over: &Pose,
+    weight: f32,
+    mask: Option<&[f32]>,
+    rotations: Rotations,
+) {
     let weight = share(weight);
     if weight == 0.0 {
         return;
@@ -20,28 +27,48 @@ pub fn override_layer(base: &mut Pose, over: &Pose, weight: f32, mask: Option<&[
         return;
     }
     let joints = base.joints;
-    let at = |index: usize| match mask {
-        None => weight,
-        Some(mask) => weight * mask.get(index).map_or(0.0, |m| share(*m)),
-    };
     for (index, (block, other)) in base.blocks.iter_mut().zip(&over.blocks).enumerate() {
-        let lanes: [f32; LANES] = std::array::from_fn(|lane| {
-            let joint = index * LANES + lane;
-            if joint < joints { at(joint) } else { 0.0 }
-        });
+        let lanes = lane_weights(weight, mask, joints, index);
         if lanes.iter().all(|&w| w <= 0.0) {
             continue;
         }
-        lerp_block(block, other, &lanes);
+        lerp_block(block, other, &lanes, rotations);
     }
     for (channel, (morph, other)) in base.morphs.iter_mut().zip(&over.morphs).enumerate() {
-        let weight = at(joints + channel);
+        let weight = masked(weight, mask, joints + channel);
         if weight >= 1.0 {
             *morph = *other;
         } else if weight > 0.0 {
             *morph += (other - *morph) * weight;
         }
     }
+}
+
+/// `weight` (0..=1) times the mask's entry.
+#[inline]
+pub(crate) fn masked(weight: f32, mask: Option<&[f32]>, index: usize) -> f32 {
+    match mask {
+        None => weight,
+        Some(mask) => weight * mask.get(index).map_or(0.0, |m| share(*m)),
+    }
+}
+
+/// The weights of a block of joints; 0 for lanes beyond the last joint.
+#[inline]
+pub(crate) fn lane_weights(
+    weight: f32,
+    mask: Option<&[f32]>,
+    joints: usize,
+    block: usize,
+) -> Lanes {
+    std::array::from_fn(|lane| {
+        let joint = block * LANES + lane;
+        if joint < joints {
+            masked(weight, mask, joint)
+        } else {
+            0.0
+        }
+    })
 }
 
 /// In 0..=1; not a number is 0.
@@ -59,12 +86,14 @@ mod tests {
     fn an_unmasked_layer_is_a_blend_from_below() {
         let mut random = Random::new(31);
         let (base, over) = (random.pose(10, 2), random.pose(10, 2));
-        for weight in [0.0, 0.3, 1.0, 5.0, -1.0, f32::NAN] {
-            let mut expected = Pose::default();
-            blend_two(&base, &over, weight, &mut expected);
-            let mut out = base.clone();
-            override_layer(&mut out, &over, weight, None);
-            assert_eq!(out, expected, "{weight}");
+        for rotations in [Rotations::Slerp, Rotations::Nlerp] {
+            for weight in [0.0, 0.3, 1.0, 5.0, -1.0, f32::NAN] {
+                let mut expected = Pose::default();
+                blend_two(&base, &over, weight, &mut expected, rotations);
+                let mut out = base.clone();
+                override_layer(&mut out, &over, weight, None, rotations);
+                assert_eq!(out, expected, "{weight}");
+            }
         }
     }
 
@@ -79,10 +108,16 @@ mod tests {
         let mut out = base.clone();
         for weight in [1.0, 0.8] {
             out.copy_from(&base);
-            override_layer(&mut out, &over, weight, Some(&mask));
+            override_layer(&mut out, &over, weight, Some(&mask), Rotations::Slerp);
             for (joint, share) in mask[..20].iter().enumerate() {
                 let mut expected = Pose::default();
-                blend_two(&base, &over, weight * share, &mut expected);
+                blend_two(
+                    &base,
+                    &over,
+                    weight * share,
+                    &mut expected,
+                    Rotations::Slerp,
+                );
                 assert_eq!(out.joint(joint), expected.joint(joint), "joint {joint}");
             }
         }
@@ -101,11 +136,11 @@ mod tests {
         mask[3] = 0.0;
         mask[7] = f32::NAN;
         let mut out = base.clone();
-        override_layer(&mut out, &over, 1.0, Some(&mask));
+        override_layer(&mut out, &over, 1.0, Some(&mask), Rotations::Slerp);
         assert_eq!(out.joint(3), base.joint(3));
         assert_eq!(out.joint(7), base.joint(7));
         assert_eq!(out.morphs, base.morphs);
-        override_layer(&mut out, &over, 1.0, Some(&[]));
+        override_layer(&mut out, &over, 1.0, Some(&[]), Rotations::Slerp);
         assert_eq!(out.joint(3), base.joint(3));
     }
 }

@@ -4,13 +4,16 @@
 //! Right-handed, Y up, metres, seconds, radians; quaternions are x, y, z, w. This crate never does
 //! any IO, reads no clock, starts no thread and knows neither a GPU nor a script.
 
+mod additive;
 mod blend;
 mod blend_space;
 mod clip;
+mod curve;
 mod expression;
 mod fade;
 mod graph;
 mod ik;
+mod inertialize;
 mod layer;
 mod local_to_model;
 mod look_at;
@@ -20,21 +23,29 @@ mod occurrences;
 mod palette;
 mod planar;
 mod pose;
+mod rebase;
 mod root_blend;
 mod root_keys;
 mod root_motion;
 mod rotation;
 mod sample;
 mod skeleton;
+mod spring_offset;
 mod suggest;
 #[cfg(test)]
 mod test_support;
+mod track_map;
 mod transform;
 mod two_bone;
 
+pub use additive::{AdditiveSpace, MeshScratch, additive_layer, additive_layer_mesh};
 pub use blend::{blend, blend_two, blend_weighted};
 pub use blend_space::{gradient_band_weights, linear_weights};
-pub use clip::{Clip, Curve, Interpolation, JointTracks, Marker, MorphTrack, Track, Window};
+pub use clip::{
+    Clip, ClipError, Curve, Interpolation, JointTracks, MAX_MARK_NAME, Marker, MorphTrack, Track,
+    TrackFault, Window,
+};
+pub use curve::sample_curve;
 pub use expression::{
     Comparison, Expression, ExpressionError, MAX_EXPRESSION_BYTES, Named, Node, Tree,
     parse as parse_expression,
@@ -42,6 +53,7 @@ pub use expression::{
 pub use fade::Fade;
 pub use graph::*;
 pub use ik::IkReport;
+pub use inertialize::{Inertia, InertiaScalar};
 pub use layer::override_layer;
 pub use local_to_model::local_to_model;
 pub use look_at::{LookAtInput, look_at};
@@ -50,11 +62,14 @@ pub use mask::{MAX_MASK_RULES, Mask, MaskError, MaskRule};
 pub use occurrences::{Interval, Occurrence, Occurrences, occurrences};
 pub use palette::palette;
 pub use planar::{Planar, RootDelta};
-pub use pose::{Block, LANES, Pose};
+pub use pose::{Block, LANES, Pose, PoseError};
+pub use rebase::rebase_clip;
 pub use root_blend::{MOST_SUBSTEPS, RootPart, blended_root_motion};
 pub use root_motion::{RootAxes, RootTrack};
+pub use rotation::Rotations;
 pub use sample::sample;
 pub use skeleton::{Joint, MAX_JOINTS, NO_PARENT, Skeleton, SkeletonError};
+pub use spring_offset::SpringOffset;
 pub use suggest::nearest;
 pub use transform::Transform;
 pub use two_bone::{Pole, TwoBoneInput, two_bone};

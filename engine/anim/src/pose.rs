@@ -32,6 +32,7 @@ impl Block {
 
 /// The local transform of every joint of a skeleton and the weight of every morph channel.
 #[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
+#[serde(try_from = "Unchecked")]
 pub struct Pose {
     /// `joints` rounded up to whole blocks.
     pub blocks: Vec<Block>,
@@ -39,6 +40,49 @@ pub struct Pose {
     pub joints: usize,
     /// Morph weights in the order of the skeleton's morph channels; no range.
     pub morphs: Vec<f32>,
+}
+
+/// A pose as it is written down.
+#[derive(Deserialize)]
+struct Unchecked {
+    blocks: Vec<Block>,
+    joints: usize,
+    morphs: Vec<f32>,
+}
+
+/// Why what was written down is no pose.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "{joints} joints do not fit {blocks} blocks of {LANES}: there must be just as many blocks as they need"
+)]
+pub struct PoseError {
+    /// Joints stated.
+    pub joints: usize,
+    /// Blocks given.
+    pub blocks: usize,
+}
+
+impl TryFrom<Unchecked> for Pose {
+    type Error = PoseError;
+
+    fn try_from(written: Unchecked) -> Result<Self, PoseError> {
+        let Unchecked {
+            blocks,
+            joints,
+            morphs,
+        } = written;
+        if joints.div_ceil(LANES) != blocks.len() {
+            return Err(PoseError {
+                joints,
+                blocks: blocks.len(),
+            });
+        }
+        Ok(Self {
+            blocks,
+            joints,
+            morphs,
+        })
+    }
 }
 
 impl Pose {
@@ -134,6 +178,21 @@ impl Pose {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_pose_whose_numbers_contradict_each_other_is_refused() {
+        let pose = Pose::identity(11, 2);
+        let json = serde_json::to_string(&pose).expect("plain data");
+        assert_eq!(
+            serde_json::from_str::<Pose>(&json).expect("its own text"),
+            pose
+        );
+        for joints in ["0", "8", "17", "18446744073709551615"] {
+            let wrong = json.replace("\"joints\":11", &format!("\"joints\":{joints}"));
+            let error = serde_json::from_str::<Pose>(&wrong).expect_err(joints);
+            assert!(error.to_string().contains("2 blocks"), "{error}");
+        }
+    }
 
     #[test]
     fn a_written_joint_reads_back_and_its_neighbours_stay() {

@@ -1,7 +1,8 @@
-//! Arithmetic of rotations that the jobs share: slerp by polynomials, on one joint or on the lanes
+//! Arithmetic of rotations that the jobs share: slerp by polynomials and nlerp, on one joint or on the lanes
 //! of a block, and the rotation that a matrix with scale or a mirror carries.
 
 use glam::{Affine3A, DAffine3, Mat3, Mat3A, Quat, Vec3, Vec3A};
+use serde::{Deserialize, Serialize};
 
 use crate::LANES;
 
@@ -9,7 +10,18 @@ use crate::LANES;
 pub(crate) type Lanes = [f32; LANES];
 
 /// Eight quaternions as [`crate::Block::rotation`] holds them: x, y, z, w.
-pub(crate) type Rotations = [Lanes; 4];
+pub(crate) type RotationLanes = [Lanes; 4];
+
+/// How rotations are mixed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub enum Rotations {
+    /// At an even rate along the shorter arc; of more than two the mean on the sphere.
+    #[default]
+    Slerp,
+    /// The weighted sum, normalised: cheaper, along the same arc but not at an even rate. Two rotations of 60
+    /// degrees err by at most 4.668e-3 radians, 90 degrees by 1.6e-2.
+    Nlerp,
+}
 
 /// Below this half-angle (radians) slerp and lerp agree to 1e-7.
 const STRAIGHT: f32 = 1e-3;
@@ -94,7 +106,7 @@ pub(crate) fn slerp(a: Quat, b: Quat, t: f32) -> Quat {
 
 /// [`slerp`] of each lane at its own `t` in 0..=1; lanes at 0 have the bits of `a`, at 1 those of `b`.
 #[inline]
-pub(crate) fn slerp_lanes(a: &Rotations, b: &Rotations, t: &Lanes) -> Rotations {
+pub(crate) fn slerp_lanes(a: &RotationLanes, b: &RotationLanes, t: &Lanes) -> RotationLanes {
     let mut keep = [1.0; LANES];
     let mut take = [0.0; LANES];
     for lane in 0..LANES {
@@ -103,6 +115,34 @@ pub(crate) fn slerp_lanes(a: &Rotations, b: &Rotations, t: &Lanes) -> Rotations 
         keep[lane] = k;
         take[lane] = if dot < 0.0 { -s } else { s };
     }
+    mixed_lanes(a, b, t, &keep, &take)
+}
+
+/// Normalised linear interpolation of each lane along the shorter arc; ends as [`slerp_lanes`].
+#[inline]
+pub(crate) fn nlerp_lanes(a: &RotationLanes, b: &RotationLanes, t: &Lanes) -> RotationLanes {
+    let mut keep = [1.0; LANES];
+    let mut take = [0.0; LANES];
+    for lane in 0..LANES {
+        let dot = dot_lane(a, b, lane);
+        let (k, s) = (1.0 - t[lane], t[lane]);
+        // The length of the sum of two unit quaternions, at least the root of one half.
+        let scale = 1.0 / (k * k + s * s + 2.0 * k * s * dot.abs()).sqrt();
+        keep[lane] = k * scale;
+        take[lane] = if dot < 0.0 { -s * scale } else { s * scale };
+    }
+    mixed_lanes(a, b, t, &keep, &take)
+}
+
+/// `a * keep + b * take`, but the bits of `a` where `t` is 0 and of `b` where it is 1.
+#[inline(always)]
+fn mixed_lanes(
+    a: &RotationLanes,
+    b: &RotationLanes,
+    t: &Lanes,
+    keep: &Lanes,
+    take: &Lanes,
+) -> RotationLanes {
     let mut out = *a;
     for (out, (a, b)) in out.iter_mut().zip(a.iter().zip(b)) {
         for lane in 0..LANES {
@@ -125,9 +165,31 @@ pub(crate) fn ends(a: f32, b: f32, t: f32, mixed: f32) -> f32 {
     }
 }
 
+/// The share `t` (0..=1) of a rotation, along the shorter arc from none: slerp from the identity.
+#[inline(always)]
+pub(crate) fn share_of(rotation: [f32; 4], t: f32) -> [f32; 4] {
+    let [x, y, z, w] = rotation;
+    let (keep, take) = slerp_factors(w.abs(), t);
+    let signed = if w < 0.0 { -take } else { take };
+    [x * signed, y * signed, z * signed, keep + w.abs() * take]
+}
+
+/// The product of two quaternions, x, y, z, w: the right one turns first.
+#[inline(always)]
+pub(crate) fn product(a: [f32; 4], b: [f32; 4]) -> [f32; 4] {
+    let [ax, ay, az, aw] = a;
+    let [bx, by, bz, bw] = b;
+    [
+        aw * bx + ax * bw + ay * bz - az * by,
+        aw * by + ay * bw + az * bx - ax * bz,
+        aw * bz + az * bw + ax * by - ay * bx,
+        aw * bw - ax * bx - ay * by - az * bz,
+    ]
+}
+
 /// The dot product of one lane.
 #[inline(always)]
-pub(crate) fn dot_lane(a: &Rotations, b: &Rotations, lane: usize) -> f32 {
+pub(crate) fn dot_lane(a: &RotationLanes, b: &RotationLanes, lane: usize) -> f32 {
     a[0][lane] * b[0][lane]
         + a[1][lane] * b[1][lane]
         + a[2][lane] * b[2][lane]
@@ -210,6 +272,35 @@ mod tests {
     use super::*;
     use crate::test_support::{Random, rotation_error, slerp_f64};
 
+    fn lanes(quats: &[Quat; LANES]) -> RotationLanes {
+        std::array::from_fn(|c| quats.map(|q| q.to_array()[c]))
+    }
+
+    #[test]
+    fn nlerp_takes_the_shorter_arc_has_unit_length_and_the_bits_of_the_ends() {
+        let mut random = Random::new(16);
+        for _ in 0..200 {
+            let a: [Quat; LANES] = std::array::from_fn(|_| random.rotation());
+            let b: [Quat; LANES] = std::array::from_fn(|_| random.rotation());
+            let t: Lanes = std::array::from_fn(|lane| match lane {
+                0 => 0.0,
+                1 => 1.0,
+                _ => random.unit() as f32,
+            });
+            let mixed = nlerp_lanes(&lanes(&a), &lanes(&b), &t);
+            for lane in 0..LANES {
+                let got = Quat::from_array([0, 1, 2, 3].map(|c| mixed[c][lane]));
+                let (from, to) = (a[lane].as_dquat(), b[lane].as_dquat());
+                let to = if from.dot(to) < 0.0 { -to } else { to };
+                let t64 = f64::from(t[lane]);
+                let sum = from * (1.0 - t64) + to * t64;
+                assert!(rotation_error(got, sum * sum.length().recip()) < 1e-6);
+                assert!(t[lane] > 0.0 || got == a[lane]);
+                assert!(t[lane] < 1.0 || got == b[lane]);
+            }
+        }
+    }
+
     #[test]
     fn slerp_is_exact_for_all_arcs_from_none_to_a_whole_turn() {
         let mut random = Random::new(13);
@@ -267,10 +358,7 @@ mod tests {
                 1 => 1.0,
                 _ => random.unit() as f32,
             });
-            let lanes = |pick: fn(&(Quat, Quat)) -> Quat| -> Rotations {
-                std::array::from_fn(|c| pairs.each_ref().map(|pair| pick(pair).to_array()[c]))
-            };
-            let mixed = slerp_lanes(&lanes(|p| p.0), &lanes(|p| p.1), &t);
+            let mixed = slerp_lanes(&lanes(&pairs.map(|p| p.0)), &lanes(&pairs.map(|p| p.1)), &t);
             for lane in 0..LANES {
                 let got = Quat::from_array([0, 1, 2, 3].map(|c| mixed[c][lane]));
                 let expected = slerp(pairs[lane].0, pairs[lane].1, t[lane]);

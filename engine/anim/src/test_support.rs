@@ -2,7 +2,9 @@
 
 use glam::{DMat4, DQuat, DVec3, Quat, Vec3};
 
-use crate::{Clip, Interpolation, Joint, JointTracks, Planar, Pose, Skeleton, Track, Transform};
+use crate::{
+    Clip, Interpolation, Joint, JointTracks, MorphTrack, Planar, Pose, Skeleton, Track, Transform,
+};
 
 /// Model matrices by plain products of matrices.
 pub(crate) fn forward_kinematics(skeleton: &Skeleton, pose: &Pose) -> Vec<DMat4> {
@@ -190,4 +192,84 @@ pub(crate) fn assert_close(a: Planar, b: Planar, tolerance: f64) {
         .max((a.z - b.z).abs())
         .max((a.yaw - b.yaw).abs());
     assert!(error <= tolerance, "{a:?} is {error} from {b:?}");
+}
+
+/// A tree of joints at random places and turns; every fifth has a turned and scaled map in front.
+pub(crate) fn random_skeleton(random: &mut Random, joints: u16, morphs: u16) -> Skeleton {
+    let joints: Vec<Joint> = (0..joints)
+        .map(|index| Joint {
+            name: format!("joint_{index}"),
+            parent: index
+                .checked_sub(1)
+                .map(|last| random.below(u32::from(last) + 1) as u16),
+            rest: Transform {
+                translation: random.vec3(1.0),
+                rotation: random.rotation(),
+                scale: Vec3::ONE + random.vec3(0.5),
+            },
+            pre: (index % 5 == 4).then(|| {
+                let scale = Vec3::splat(random.range(0.5, 2.0) as f32);
+                glam::Affine3A::from_scale_rotation_translation(
+                    scale,
+                    random.rotation(),
+                    random.vec3(1.0),
+                )
+            }),
+        })
+        .collect();
+    let morphs: Vec<(String, f32)> = (0..morphs)
+        .map(|index| (format!("mesh/{index}"), random.unit() as f32))
+        .collect();
+    Skeleton::new(&joints, &morphs).expect("parents come first")
+}
+
+/// A clip of one second that animates some of a skeleton's joints and the morph channels from 1 on.
+pub(crate) fn random_clip(
+    random: &mut Random,
+    skeleton: &Skeleton,
+    interpolation: Interpolation,
+) -> Clip {
+    let times = vec![0.0, 0.3, 0.7, 1.0];
+    let keys = times.len() * interpolation.values_per_key();
+    let mut joints = Vec::new();
+    for joint in 0..skeleton.len() as u16 {
+        let some = |random: &mut Random, values: &mut dyn FnMut(&mut Random) -> Vec3| {
+            (random.below(3) > 0).then(|| Track {
+                interpolation,
+                times: times.clone(),
+                values: (0..keys).map(|_| values(random)).collect(),
+            })
+        };
+        let translation = some(random, &mut |random| random.vec3(2.0));
+        let scale = some(random, &mut |random| Vec3::ONE + random.vec3(0.5));
+        let rotation = (random.below(3) > 0).then(|| Track {
+            interpolation,
+            times: times.clone(),
+            values: (0..keys).map(|_| random.rotation()).collect(),
+        });
+        joints.push(JointTracks {
+            joint,
+            translation,
+            rotation,
+            scale,
+        });
+    }
+    let count = skeleton.morphs.len().saturating_sub(1);
+    let weights = (0..keys * count).map(|_| random.range(-1.0, 2.0) as f32);
+    let morphs = vec![MorphTrack {
+        first: 1,
+        count: count as u16,
+        track: Track {
+            interpolation,
+            times,
+            values: weights.collect(),
+        },
+    }];
+    Clip {
+        name: "random".to_owned(),
+        duration: 1.0,
+        joints,
+        morphs,
+        ..Clip::default()
+    }
 }

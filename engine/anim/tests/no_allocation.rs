@@ -10,10 +10,11 @@ use std::cell::Cell;
 
 use glam::{Affine3A, Quat, Vec2, Vec3};
 use sinew_anim::{
-    Clip, Interpolation, Interval, Joint, JointTracks, LookAtInput, LoopMode, Pole, Pose, RootAxes,
-    RootPart, RootTrack, Skeleton, Track, Transform, TwoBoneInput, blend_two, blend_weighted,
-    blended_root_motion, gradient_band_weights, linear_weights, local_to_model, look_at,
-    occurrences, override_layer, palette, sample, two_bone,
+    Clip, Inertia, Interpolation, Interval, Joint, JointTracks, LookAtInput, LoopMode, MeshScratch,
+    Pole, Pose, RootAxes, RootPart, RootTrack, Rotations, Skeleton, Track, Transform, TwoBoneInput,
+    additive_layer, additive_layer_mesh, blend_two, blend_weighted, blended_root_motion,
+    gradient_band_weights, linear_weights, local_to_model, look_at, occurrences, override_layer,
+    palette, sample, two_bone,
 };
 
 thread_local! {
@@ -86,6 +87,9 @@ fn the_jobs_of_a_frame_allocate_nothing_once_warm() {
     let mut model = vec![Affine3A::IDENTITY; skeleton.len()];
     let mut matrices = [Affine3A::IDENTITY; 2];
     let mut weights = [0.0; 3];
+    let mut scratch = MeshScratch::default();
+    additive_layer_mesh(&skeleton, &mut out, &poses[0], 0.5, None, &mut scratch);
+    let mut inertia = Inertia::with_room(skeleton.len(), skeleton.morphs.len());
 
     let before = allocations();
     for step in 0..10 {
@@ -101,9 +105,19 @@ fn the_jobs_of_a_frame_allocate_nothing_once_warm() {
             Vec2::splat(time),
             &mut weights,
         );
-        blend_weighted(poses.iter().zip([0.5, 0.3, 0.2]), &mut out);
-        blend_two(&poses[0], &poses[1], 0.5, &mut out);
-        override_layer(&mut out, &poses[2], 0.5, Some(&[1.0; 13]));
+        blend_weighted(
+            poses.iter().zip([0.5, 0.3, 0.2]),
+            &mut out,
+            Rotations::Slerp,
+        );
+        blend_two(&poses[0], &poses[1], 0.5, &mut out, Rotations::Slerp);
+        override_layer(&mut out, &poses[2], 0.5, Some(&[1.0; 13]), Rotations::Slerp);
+        additive_layer(&mut out, &poses[1], &skeleton.rest, 0.5, None);
+        additive_layer_mesh(&skeleton, &mut out, &poses[1], 0.5, None, &mut scratch);
+        let before = Some((&poses[1], 0.1));
+        inertia.begin(&poses[0], before, &poses[2], 0.3, None);
+        inertia.step(0.1);
+        inertia.apply(&mut out);
         local_to_model(&skeleton, &out, &mut model);
         solve(&skeleton, &model, &mut out);
         palette(&model, &[3, 4], &[Affine3A::IDENTITY; 2], &mut matrices);

@@ -20,12 +20,21 @@ use crate::{
     rotations::{self, NoRotation},
 };
 
+/// The morph channels that an animation of a node's weights drives.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct NodeMorphs {
+    /// Neighbouring channels.
+    pub(crate) range: Range<usize>,
+    /// They belong to a finer mesh, which drives them.
+    pub(crate) shared: bool,
+}
+
 /// Reads every animation; `joint_of_node` holds all animated nodes, `morphs_of_node` the morph channels of those that
 /// draw a mesh.
 pub(crate) fn read(
     document: &Document,
     joint_of_node: &[Option<u16>],
-    morphs_of_node: &[Range<usize>],
+    morphs_of_node: &[NodeMorphs],
     reader: &mut Reader,
     warnings: &mut Warnings,
 ) -> Result<Vec<Clip>> {
@@ -85,7 +94,7 @@ struct Builder<'a, 'r, 'w> {
     animation: &'a Animation,
     pointer: String,
     joint_of_node: &'a [Option<u16>],
-    morphs_of_node: &'a [Range<usize>],
+    morphs_of_node: &'a [NodeMorphs],
     reader: &'w mut Reader<'r>,
     warnings: &'w mut Warnings,
 }
@@ -280,7 +289,15 @@ impl Builder<'_, '_, '_> {
         times: Vec<f32>,
         pointer: &str,
     ) -> Result<Option<MorphTrack>> {
-        let all = self.morphs_of_node[target.node].clone();
+        let NodeMorphs { range: all, shared } = self.morphs_of_node[target.node].clone();
+        if shared {
+            let message = format!(
+                "node {} is a level of detail; its weights follow those of the finest mesh",
+                target.node
+            );
+            self.warnings.add("W-LOD-WEIGHTS", pointer, message);
+            return Ok(None);
+        }
         let range = match target.property {
             Property::Weight(one) => {
                 let begin = all.start.saturating_add(one).min(all.end);

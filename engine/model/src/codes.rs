@@ -133,6 +133,10 @@ pub const CODES: &[Code] = &[
         "Morph targets or their default weights differ in number within a mesh.",
     ),
     error(
+        "E-TOO-MANY-MORPHS",
+        "More morph targets of different names are used than a model can have.",
+    ),
+    error(
         "E-KEY-TIMES",
         "Key times are missing, negative, not finite or do not increase.",
     ),
@@ -143,6 +147,26 @@ pub const CODES: &[Code] = &[
     error(
         "E-CHANNEL",
         "An animation channel's path or interpolation is unknown.",
+    ),
+    error(
+        "E-CLIPS-JSON",
+        "A clips file is no JSON, or a value in it has the wrong type.",
+    ),
+    error(
+        "E-CLIPS-UNKNOWN-KEY",
+        "A clips file has a key that means nothing.",
+    ),
+    error(
+        "E-CLIPS-VERSION",
+        "A clips file has a version other than 1.",
+    ),
+    error(
+        "E-CLIPS-UNKNOWN",
+        "A clips file names a clip or a joint that the model does not have.",
+    ),
+    error(
+        "E-CLIPS-VALUE",
+        "A marker, window or curve of a clips file makes no sense.",
     ),
     warning("W-MORE", "More remarks came up than are listed."),
     warning("W-NAME-CUT", "A name longer than 256 bytes was cut."),
@@ -172,7 +196,7 @@ pub const CODES: &[Code] = &[
     ),
     warning(
         "W-MORPH-RENAMED",
-        "A morph channel's name was taken; the node's index was added.",
+        "The name of a morph target, or of a mesh with targets, was taken; an index was added.",
     ),
     warning(
         "W-ANCESTORS-FOLDED",
@@ -259,6 +283,10 @@ pub const CODES: &[Code] = &[
         "An animation of morph weights on a node without morph targets is ignored.",
     ),
     warning(
+        "W-LOD-WEIGHTS",
+        "An animation of morph weights on a level of detail is ignored; it follows the finest mesh.",
+    ),
+    warning(
         "W-CHANNEL-TWICE",
         "A property is animated twice in one clip; the first channel counts.",
     ),
@@ -269,6 +297,10 @@ pub const CODES: &[Code] = &[
     warning(
         "W-EXTRAS",
         "A clip's extras are malformed and partly ignored.",
+    ),
+    warning(
+        "W-MARK-CLAMPED",
+        "A marker or window reaches past the end of its clip and was moved to the end.",
     ),
     warning(
         "W-IMAGE-MISSING",

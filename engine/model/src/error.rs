@@ -75,6 +75,7 @@ impl Warnings {
                 code,
                 pointer,
                 message: message.into(),
+                file: None,
             });
         }
     }
@@ -86,6 +87,7 @@ impl Warnings {
                 code: "W-MORE",
                 pointer: String::new(),
                 message: format!("{} further remarks were left out", self.left_out),
+                file: None,
             });
         }
         self.list

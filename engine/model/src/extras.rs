@@ -11,15 +11,16 @@
 
 use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::{Map, Value};
-use sinew_anim::{Clip, Curve, Marker, Window};
+use sinew_anim::Clip;
 
-use crate::{document::Animation, error::Warnings};
+use crate::{
+    document::Animation,
+    error::Warnings,
+    marks::{self, Fitted},
+};
 
-/// The longest name of a marker, window or curve, in bytes.
-const MAX_NAME: usize = 64;
-
-/// Fills in what `animation` marks on `clip`, whose duration is known. Entries that make no sense are left out, each
-/// with a warning below `pointer`.
+/// Fills in what `animation` marks on `clip`, whose duration is known. Times outside of the clip are moved to its nearer
+/// end, entries that make no sense left out, each with a warning below `pointer`.
 pub(crate) fn read(animation: &Animation, clip: &mut Clip, pointer: &str, warnings: &mut Warnings) {
     let Some(Value::Object(extras)) = &animation.extras else {
         return;
@@ -30,32 +31,15 @@ pub(crate) fn read(animation: &Animation, clip: &mut Clip, pointer: &str, warnin
         warnings,
     };
     let duration = clip.duration;
-    // Times are written as decimal text; the last key may round below a mark at the end.
-    let in_clip = |time: f32| (0.0..=duration + 1e-3).contains(&time);
     clip.markers = extras.list("events", |event: Event| {
-        let fits = in_clip(event.time) && event.value.is_finite() && name_fits(&event.name);
-        fits.then_some(Marker {
-            name: event.name,
-            time: event.time.min(duration),
-            value: event.value,
-        })
+        marks::marker(event.name, event.time, event.value, duration)
     });
     clip.windows = extras.list("windows", |window: Span| {
-        let fits = in_clip(window.begin) && in_clip(window.end) && window.begin <= window.end;
-        (fits && name_fits(&window.name)).then_some(Window {
-            name: window.name,
-            begin: window.begin.min(duration),
-            end: window.end.min(duration),
-        })
+        marks::window(window.name, window.begin, window.end, duration)
     });
     clip.curves = extras.list("curves", |curve: Keys| {
-        let finite = curve.keys.iter().flatten().all(|number| number.is_finite());
-        let increasing = curve.keys.windows(2).all(|pair| pair[0][0] < pair[1][0]);
-        let fits = finite && increasing && !curve.keys.is_empty() && name_fits(&curve.name);
-        fits.then_some(Curve {
-            name: curve.name,
-            keys: curve.keys,
-        })
+        let mark = marks::curve(curve.name, curve.keys)?;
+        Ok(Fitted { mark, moved: None })
     });
     clip.markers.sort_by(|a, b| a.time.total_cmp(&b.time));
     clip.windows.sort_by(|a, b| a.begin.total_cmp(&b.begin));
@@ -89,10 +73,6 @@ struct RootMotion {
     joint: String,
 }
 
-fn name_fits(name: &str) -> bool {
-    (1..=MAX_NAME).contains(&name.len())
-}
-
 struct Extras<'a> {
     extras: &'a Map<String, Value>,
     pointer: &'a str,
@@ -111,25 +91,25 @@ impl Extras<'_> {
         read.ok()
     }
 
-    /// The entries of a list that can be read and that `accept` takes.
+    /// The entries of a list that can be read and that `fit` takes.
     fn list<T: DeserializeOwned, U>(
         &mut self,
         name: &str,
-        accept: impl Fn(T) -> Option<U>,
+        fit: impl Fn(T) -> Result<Fitted<U>, String>,
     ) -> Vec<U> {
         let entries: Vec<Value> = self.one(name).unwrap_or_default();
         let mut accepted = Vec::with_capacity(entries.len());
         for (index, entry) in entries.into_iter().enumerate() {
+            let pointer = format!("{}/{name}/{index}", self.pointer);
             let read = T::deserialize(entry).map_err(|error| error.to_string());
-            let read = read.and_then(|entry| {
-                accept(entry).ok_or_else(|| {
-                    format!("names have 1 to {MAX_NAME} bytes, times lie in the clip and increase, numbers are finite")
-                })
-            });
-            match read {
-                Ok(entry) => accepted.push(entry),
+            match read.and_then(&fit) {
+                Ok(Fitted { mark, moved }) => {
+                    accepted.push(mark);
+                    if let Some(message) = moved {
+                        self.warnings.add("W-MARK-CLAMPED", pointer, message);
+                    }
+                }
                 Err(reason) => {
-                    let pointer = format!("{}/{name}/{index}", self.pointer);
                     self.warnings
                         .add("W-EXTRAS", pointer, format!("left out: {reason}"));
                 }
@@ -187,13 +167,18 @@ mod tests {
     }
 
     #[test]
-    fn nonsense_is_left_out_and_told_where_it_stands() {
+    fn nonsense_is_left_out_or_moved_and_told_where_it_stands() {
         let (clip, told) = check(
             r#"{"loop":"yes","root_motion":7,"windows":{"a":1},
                 "events":[{"time":5,"name":"late"},{"time":0,"name":""},{"time":0,"name":"ok"},3],
                 "curves":[{"name":"back","keys":[[1,1],[0,0]]}]}"#,
         );
-        assert_eq!(clip.markers.len(), 1);
+        let times: Vec<_> = clip
+            .markers
+            .iter()
+            .map(|marker| (marker.name.as_str(), marker.time))
+            .collect();
+        assert_eq!(times, [("ok", 0.0), ("late", 1.0)]);
         assert_eq!(
             told,
             [

@@ -18,6 +18,8 @@ pub(crate) struct Hierarchy {
     pub(crate) in_scene: Vec<bool>,
     /// By node: 0 is the finest.
     pub(crate) lod: Vec<u32>,
+    /// By node: for a coarser level and what is below it, the node that the level stands in for.
+    pub(crate) lod_of: Vec<Option<usize>>,
 }
 
 /// Orders the nodes of `document`. The scene shown is the default one, else the first; in a file without scenes
@@ -36,6 +38,7 @@ pub(crate) fn build(document: &Document, warnings: &mut Warnings) -> Result<Hier
     }
     let mut hierarchy = Hierarchy {
         lod: vec![0; parents.len()],
+        lod_of: vec![None; parents.len()],
         parents,
         order,
         in_scene,
@@ -150,6 +153,7 @@ fn attach_lods(
             }
             hierarchy.parents[id] = hierarchy.parents[index];
             hierarchy.lod[id] = level as u32 + 1;
+            hierarchy.lod_of[id] = Some(index);
         }
     }
     for &node in &hierarchy.order {
@@ -157,6 +161,7 @@ fn attach_lods(
             && hierarchy.lod[node] == 0
         {
             hierarchy.lod[node] = hierarchy.lod[parent];
+            hierarchy.lod_of[node] = hierarchy.lod_of[parent];
         }
     }
     Ok(())
@@ -228,6 +233,7 @@ mod tests {
         )
         .expect("valid");
         assert_eq!(hierarchy.lod, [0, 0, 1, 1, 2]);
+        assert_eq!(hierarchy.lod_of, [None, None, Some(1), Some(1), Some(1)]);
         assert_eq!(
             hierarchy.parents,
             [None, Some(0), Some(0), Some(2), Some(0)]

@@ -1,6 +1,6 @@
 //! glTF 2.0 from bytes to a [`Model`]: the steps, in order.
 
-use std::{collections::HashMap, ops::Range, sync::Arc};
+use std::{collections::HashMap, sync::Arc};
 
 use glam::{Affine3A, Vec3};
 use sinew_anim::{Skeleton, local_to_model};
@@ -42,8 +42,8 @@ pub fn import(
 
     let hierarchy = hierarchy::build(&document, &mut warnings)?;
     let drawn = drawn_nodes(&document, &hierarchy, &mut warnings);
-    let channels = morphs::channels(&document, &drawn, &mut warnings)?;
-    let rig = skeleton::build(&document, &hierarchy, &channels, &mut warnings)?;
+    let channels = morphs::channels(&document, &hierarchy, &drawn, &mut warnings)?;
+    let rig = skeleton::build(&document, &hierarchy, &channels.list, &mut warnings)?;
     let skins = skins::read(&document, &rig.joint_of_node, &mut reader, &mut warnings)?;
     let variants = materials::variants(&document)?;
     let parts = meshes::Parts {
@@ -53,10 +53,19 @@ pub fn import(
         skins: &skins,
         variants: variants.len(),
     };
-    let meshes = meshes::read(&parts, &drawn, &channels, &mut reader, &mut warnings)?;
-    let mut morphs_of_node: Vec<Range<usize>> = vec![0..0; document.nodes.len()];
-    for (&node, channels) in drawn.iter().zip(&channels) {
-        morphs_of_node[node] = channels.range.clone();
+    let meshes = meshes::read(
+        &parts,
+        &drawn,
+        &channels.of_nodes,
+        &mut reader,
+        &mut warnings,
+    )?;
+    let mut morphs_of_node = vec![clips::NodeMorphs::default(); document.nodes.len()];
+    for (&node, channels) in drawn.iter().zip(&channels.of_nodes) {
+        morphs_of_node[node] = clips::NodeMorphs {
+            range: channels.range(),
+            shared: channels.shared,
+        };
     }
     let clips = clips::read(
         &document,

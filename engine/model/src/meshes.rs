@@ -58,7 +58,7 @@ pub(crate) fn read(
             node,
             joint,
             skin: source.skin,
-            morphs: channels.range.clone(),
+            morphs: channels.of_target.clone(),
             lod: hierarchy.lod[node],
             primitives: list,
         });

@@ -1,6 +1,6 @@
 //! What a model file holds, as plain data in the units of the engine.
 
-use std::{ops::Range, sync::Arc};
+use std::sync::Arc;
 
 use glam::{Affine3A, Vec2, Vec3};
 use sinew_anim::{Clip, Skeleton};
@@ -54,8 +54,8 @@ pub struct Mesh {
     pub joint: u16,
     /// Index into [`Model::skins`].
     pub skin: Option<usize>,
-    /// Morph channels of the skeleton that this mesh reads, one a target.
-    pub morphs: Range<usize>,
+    /// The skeleton's morph channel of each target. Levels of detail share those of the mesh that they stand in for.
+    pub morphs: Vec<u16>,
     /// 0 is the finest; coarser levels (MSFT_lod) are kept and not drawn.
     pub lod: u32,
     /// Triangles with one material each.

@@ -8,7 +8,6 @@ use crate::{
     document::Document,
     error::{ImportError, Result, Warnings},
     hierarchy::Hierarchy,
-    morphs,
     names::{self, Names},
     transforms::{self, Local},
 };
@@ -23,12 +22,13 @@ pub(crate) struct Rig {
     pub(crate) joint_of_node: Vec<Option<u16>>,
 }
 
-/// Makes a joint of every node that is a skin's joint, is animated or draws a mesh, and of their ancestors.
+/// Makes a joint of every node that is a skin's joint, is animated or draws a mesh, and of their ancestors; `morphs` are
+/// the names and default weights of all morph channels.
 /// Ancestors that only carry others are folded into constant maps where there would be too many joints.
 pub(crate) fn build(
     document: &Document,
     hierarchy: &Hierarchy,
-    channels: &[morphs::Channels],
+    morphs: &[(String, f32)],
     warnings: &mut Warnings,
 ) -> Result<Rig> {
     let used = used_nodes(document, hierarchy, warnings)?;
@@ -43,11 +43,7 @@ pub(crate) fn build(
     }
     let is_joint = choose_joints(hierarchy, &used, warnings);
     let (joints, joint_of_node) = make_joints(document, hierarchy, &is_joint, warnings)?;
-    let morphs: Vec<_> = channels
-        .iter()
-        .flat_map(|channels| channels.list.iter().cloned())
-        .collect();
-    let skeleton = Skeleton::new(&joints, &morphs)
+    let skeleton = Skeleton::new(&joints, morphs)
         .map_err(|error| ImportError::new("E-TRANSFORM", "/nodes", error.to_string()))?;
     Ok(Rig {
         skeleton,

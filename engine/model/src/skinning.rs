@@ -30,8 +30,9 @@ pub fn skin_vertices(
 ) {
     out.positions.clone_from(&primitive.positions);
     out.normals.clone_from(&primitive.normals);
-    let weights = weights.iter().skip(mesh.morphs.start);
-    for (target, &weight) in primitive.targets.iter().zip(weights) {
+    for (target, &channel) in primitive.targets.iter().zip(&mesh.morphs) {
+        let weight = weights.get(usize::from(channel)).copied();
+        let weight = weight.unwrap_or_default();
         add_scaled(&mut out.positions, &target.positions, weight);
         add_scaled(&mut out.normals, &target.normals, weight);
     }
@@ -151,7 +152,7 @@ mod tests {
         ];
         let mesh = Mesh {
             joint: 1,
-            morphs: 3..5,
+            morphs: vec![3, 4],
             ..Mesh::default()
         };
         let model = [

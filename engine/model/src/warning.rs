@@ -9,4 +9,6 @@ pub struct Warning {
     pub pointer: String,
     /// What was found and what was done about it.
     pub message: String,
+    /// Name of the file beside the model's that it is about, such as `hero.clips.json`; `None` for the model's own.
+    pub file: Option<String>,
 }

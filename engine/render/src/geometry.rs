@@ -134,7 +134,7 @@ impl Geometry {
                 self.indices
                     .extend(triangle.iter().map(|index| first_vertex + index));
             }
-            let targets = self.add_targets(primitive, mesh.morphs.start, first_vertex);
+            let targets = self.add_targets(primitive, &mesh.morphs, first_vertex);
             let known = |material: Option<usize>| {
                 material.map_or(materials, |material| (material as u32).min(materials))
             };
@@ -209,11 +209,11 @@ impl Geometry {
     fn add_targets(
         &mut self,
         primitive: &Primitive,
-        first_channel: usize,
+        channels: &[u16],
         first_vertex: u32,
     ) -> Vec<Target> {
         let mut targets = Vec::new();
-        for (index, target) in primitive.targets.iter().enumerate() {
+        for (target, &channel) in primitive.targets.iter().zip(channels) {
             let delta = |vertex| delta(target, vertex);
             let moves = |&vertex: &usize| delta(vertex) != Delta::zeroed();
             let vertices = 0..primitive.positions.len();
@@ -224,7 +224,7 @@ impl Geometry {
             let first_delta = self.deltas.len() as u32;
             self.deltas.extend((first..=last).map(delta));
             targets.push(Target {
-                channel: first_channel + index,
+                channel: usize::from(channel),
                 first_delta,
                 first_vertex: first_vertex + first as u32,
                 vertex_count: (last - first + 1) as u32,
@@ -342,7 +342,7 @@ mod tests {
             },
         ];
         let mut model = model(vec![triangle(0), primitive], None, 0);
-        model.meshes[0].morphs = 7..9;
+        model.meshes[0].morphs = vec![7, 8];
         let geometry = Geometry::new(&model);
         let expected = Target {
             channel: 8,

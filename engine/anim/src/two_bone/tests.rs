@@ -269,7 +269,13 @@ fn half_a_weight_turns_the_joints_half_way_and_none_changes_no_bits() {
         let report = solve_pose(&skeleton, &mut pose, &weighted);
         assert!(report.reached, "the report is that of the full solution");
         let mut expected = Pose::default();
-        crate::blend_two(&skeleton.rest, &full, weight, &mut expected);
+        crate::blend_two(
+            &skeleton.rest,
+            &full,
+            weight,
+            &mut expected,
+            crate::Rotations::Slerp,
+        );
         for joint in 0..4 {
             let (got, wanted) = (pose.rotation(joint), expected.rotation(joint));
             assert!(got.abs_diff_eq(wanted, 1e-6), "{weight} {joint}");

@@ -106,5 +106,5 @@ fn colors_of_three_parts_are_opaque_and_zero_targets_take_no_memory() {
     let primitive = &model.meshes[0].primitives[0];
     assert_eq!(primitive.colors[0], [1.0, 0.0, 0.2, 1.0]);
     assert_eq!(primitive.targets, [MorphTarget::default()]);
-    assert_eq!(model.skeleton.morphs, ["m/0"]);
+    assert_eq!(model.skeleton.morphs, ["m/morph_0"]);
 }
