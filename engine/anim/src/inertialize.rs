@@ -272,7 +272,12 @@ impl Inertia {
 
     /// Adds what is left to `pose`, which holds the new motion; once all is over `pose` keeps its bits.
     pub fn apply(&self, pose: &mut Pose) {
-        let elapsed = self.elapsed as f32;
+        self.apply_before(0.0, pose);
+    }
+
+    /// The same with what was left some `seconds` ago, at most back to the change.
+    pub fn apply_before(&self, seconds: f32, pose: &mut Pose) {
+        let elapsed = (self.elapsed - f64::from(seconds)).max(0.0) as f32;
         for (block, offsets) in pose.blocks.iter_mut().zip(&self.blocks) {
             offsets.translation.add_to(&mut block.translation, elapsed);
             offsets.rotation.turn(&mut block.rotation, elapsed);

@@ -139,7 +139,7 @@ impl MachineStep<'_> {
             .inertia
             .begin(&source, before, &target, seconds, profile);
         for ((offset, old), new) in state.root_inertia.iter_mut().zip(velocity).zip(new_velocity) {
-            offset.begin((old - new) as f32, 0.0, seconds);
+            offset.begin(old - new, 0.0, f64::from(seconds));
         }
         state.previous = Some(left.state);
         let buffers = &mut live.scratch.poses;
@@ -278,7 +278,6 @@ impl MachineStep<'_> {
         for (rate, playing) in rates.iter_mut().zip(&state.playing) {
             *rate = cx.state_rate(self.state(playing), self.speed);
         }
-        let now = std::mem::take(&mut self.state_mut(live).inertia);
         let state = self.state_mut(live);
         let mut cycles = [0.0; MAX_PLAYING + 1];
         for ((playing, rate), kept) in state.playing.iter_mut().zip(rates).zip(&mut cycles) {
@@ -292,11 +291,11 @@ impl MachineStep<'_> {
         if let Some(fade) = &mut state.fade {
             fade.elapsed = (fade.elapsed - seconds).max(0.0);
         }
-        state.inertia = now;
-        state.inertia.step(-(seconds as f32));
-        self.write(out, live);
+        self.writer(false, live, |writer, buffers| {
+            writer.mix(self.machine, buffers, out);
+        });
         let state = self.state_mut(live);
-        state.inertia.step(seconds as f32);
+        state.inertia.apply_before(seconds as f32, out);
         state.fade = fade;
         for (playing, cycles) in state.playing.iter_mut().zip(cycles) {
             playing.cycles = cycles;

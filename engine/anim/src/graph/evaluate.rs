@@ -63,7 +63,8 @@ impl PoseWriter<'_> {
     fn layer(&self, layer: &Layer, weight: f32, buffers: &mut PoseBuffers, pose: &mut Pose) {
         let mut own = buffers.take();
         self.machine(layer.machine, buffers, &mut own);
-        self.lay(layer.blend, layer.mask.as_ref(), weight, &own, pose);
+        let mask = layer.mask.as_ref();
+        self.lay(layer.blend, mask, weight, &own, buffers, pose);
         buffers.give(own);
     }
 
@@ -74,6 +75,7 @@ impl PoseWriter<'_> {
         mask: Option<&Mask>,
         weight: f32,
         own: &Pose,
+        buffers: &mut PoseBuffers,
         pose: &mut Pose,
     ) {
         let graph = self.graph();
@@ -84,7 +86,8 @@ impl PoseWriter<'_> {
                 additive_layer(pose, own, &graph.skeleton.rest, weight, mask);
             }
             LayerBlend::Additive(SpaceDef::Mesh) => {
-                additive_layer_mesh(&graph.skeleton, pose, own, weight, mask);
+                let scratch = &mut buffers.mesh;
+                additive_layer_mesh(&graph.skeleton, pose, own, weight, mask, scratch);
             }
         }
     }

@@ -141,9 +141,9 @@ impl MachineStep<'_> {
         let state = self.state_mut(live);
         let mut log = travel.log();
         for (part, offset) in log.iter_mut().zip(&mut state.root_inertia) {
-            let before = f64::from(offset.value());
-            offset.step(seconds as f32);
-            *part += (before + f64::from(offset.value())) * 0.5 * seconds;
+            let before = offset.value();
+            offset.step(seconds);
+            *part += (before + offset.value()) * 0.5 * seconds;
         }
         Travel::exp(self.axes(), log)
     }

@@ -3,7 +3,7 @@
 use super::advance::{Pending, USUAL_EVENTS};
 use super::compiled::Graph;
 use super::control::MAX_PLAYING;
-use crate::Pose;
+use crate::{MeshScratch, Pose};
 
 /// Buffers for [`advance`](crate::advance) and [`evaluate`](crate::evaluate): one a thread, for any
 /// number of graphs and actors. Holds no state: what is left in it never changes a result.
@@ -45,6 +45,7 @@ pub(super) struct PoseBuffers {
     pub(super) stack: Vec<Pose>,
     /// Weights by joint.
     pub(super) weights: Vec<f32>,
+    pub(super) mesh: MeshScratch,
 }
 
 impl PoseBuffers {
