@@ -335,13 +335,14 @@ impl MachineStep<'_> {
         let carried = same_group && start.seconds.is_none();
         let cycles = match (start.seconds, start.begin) {
             (Some(at), _) => cycles_at(&cx, definition, definition.mode, at),
-            (None, _) if carried => left_cycles(left, definition.mode),
+            (None, _) if carried => self.carried(left, definition, live),
             (None, Begin::Own) => first_cycles(&cx, definition, self.speed, 0.0),
             (None, Begin::Offset(offset)) => first_cycles(&cx, definition, self.speed, offset),
             (None, Begin::Phase) => left_cycles(left, definition.mode),
             (None, Begin::Marker) => {
                 let phase = left.mode.phase(left.cycles);
-                aligned(&cx, left_definition, phase, definition)
+                let found = aligned(&cx, left_definition, phase, definition, phase);
+                found.map_or(phase, |cycles| definition.mode.phase(cycles))
             }
         };
         let cycles = cx.scrub(definition).unwrap_or(cycles);
@@ -351,6 +352,18 @@ impl MachineStep<'_> {
         // A marker at the carried place was heard in the state before.
         playing.fresh = !carried;
         playing
+    }
+
+    /// The clock with which a state goes on within its sync group: by the markers that both have, else
+    /// by phase.
+    fn carried(&self, left: &Playing, definition: &State, live: &Live<'_>) -> f64 {
+        let same = left_cycles(left, definition.mode);
+        if definition.mode != LoopMode::Loop || left.mode != LoopMode::Loop {
+            return same;
+        }
+        let phase = left.mode.phase(left.cycles);
+        let cx = self.context(live);
+        aligned(&cx, self.state(left), phase, definition, same).unwrap_or(same)
     }
 
     fn drop_lightest(&self, at: f64, live: &mut Live<'_>) {

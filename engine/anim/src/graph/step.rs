@@ -1,6 +1,7 @@
 //! One machine's part of a step: cut into slices where something begins or ends, and each slice run
 //! whole.
 
+use super::align::aligned;
 use super::advance::{EndReason, EventSource, GraphEvent, GraphEventKind, Pending, Rank};
 use super::begin::Start;
 use super::compiled::{Graph, Machine, RandomSlot, State};
@@ -144,8 +145,9 @@ impl<'a> MachineStep<'a> {
         if current.mode != LoopMode::Loop {
             return None;
         }
-        let cx = self.context(live);
-        let rate = self.rate(&cx, state, last, current_weight(state));
+        let leader = self.leader(state, last, current_weight(state));
+        let leader = self.state(&state.playing[leader]);
+        let rate = self.context(live).state_rate(leader, self.speed);
         Some([current.cycles - rate * self.dt, current.cycles])
     }
 
@@ -180,11 +182,8 @@ impl<'a> MachineStep<'a> {
                 (Some(phase), _) => (playing.cycles, phase),
                 (None, Some(base)) => followed(playing.cycles, base, rest),
                 (None, None) => {
-                    let rate = self.rate(&cx, state, index, current);
-                    (
-                        playing.cycles,
-                        playing.cycles + rate * rest.length() * self.dt,
-                    )
+                    let to = self.clock_at_end(&cx, state, index, current, rest);
+                    (playing.cycles, to)
                 }
             };
             let first = leaves.len();
@@ -203,22 +202,48 @@ impl<'a> MachineStep<'a> {
         }
     }
 
-    /// Laps a second; that of the leader of its sync group.
-    fn rate(&self, cx: &Context<'_>, state: &MachineState, index: usize, current: f32) -> f64 {
+    /// The clock of a playing state at the end of the slice. Within a sync group it keeps step with
+    /// the leader: between the same markers where both have some, else at the same phase.
+    fn clock_at_end(
+        &self,
+        cx: &Context<'_>,
+        state: &MachineState,
+        index: usize,
+        current: f32,
+        rest: Slice,
+    ) -> f64 {
+        let playing = &state.playing[index];
+        let leader = self.leader(state, index, current);
+        let leading = &state.playing[leader];
+        let rate = cx.state_rate(self.state(leading), self.speed);
+        let moved = rate * rest.length() * self.dt;
+        let by_phase = playing.cycles + moved;
+        if leader == index {
+            return by_phase;
+        }
+        let phase = leading.mode.phase(leading.cycles + moved);
+        let [from, to] = [leading, playing].map(|playing| self.state(playing));
+        aligned(cx, from, phase, to, by_phase).unwrap_or(by_phase)
+    }
+
+    /// The place in `playing` of the state that leads the sync group of a playing one: itself where
+    /// it is in none.
+    fn leader(&self, state: &MachineState, index: usize, current: f32) -> usize {
         let playing = &state.playing[index];
         let own = self.state(playing);
         if own.sync_group.is_none() || playing.mode != LoopMode::Loop {
-            return cx.state_rate(own, self.speed);
+            return index;
         }
-        let mut leader: Option<(&Playing, bool, f32)> = None;
-        for (index, other) in state.playing.iter().enumerate() {
-            let definition = self.state(other);
-            let together = definition.sync_group == own.sync_group && other.mode == LoopMode::Loop;
+        let mut leader: Option<(usize, bool, f32)> = None;
+        for (other, playing) in state.playing.iter().enumerate() {
+            let definition = self.state(playing);
+            let together =
+                definition.sync_group == own.sync_group && playing.mode == LoopMode::Loop;
             if !together || definition.sync_role == SyncRoleDef::AlwaysFollower {
                 continue;
             }
             let always = definition.sync_role == SyncRoleDef::AlwaysLeader;
-            let weight = playing_weight(state, index, current);
+            let weight = playing_weight(state, other, current);
             let leads = match leader {
                 None => true,
                 Some((_, before, heaviest)) if before == always => {
@@ -230,8 +255,7 @@ impl<'a> MachineStep<'a> {
                 leader = Some((other, always, weight));
             }
         }
-        let leader = leader.map_or(own, |(playing, ..)| self.state(playing));
-        cx.state_rate(leader, self.speed)
+        leader.map_or(index, |(leader, ..)| leader)
     }
 
     /// The share of the step at which the running fade ends, if it does before the step does.

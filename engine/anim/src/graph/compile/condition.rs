@@ -17,6 +17,13 @@ impl Compiler<'_> {
         if self.report.is_full() {
             return None;
         }
+        let size = match when {
+            WhenDef::Text(text) => text.len(),
+            WhenDef::Conditions(conditions) => size_of_val(conditions.as_slice()),
+        };
+        if !self.spend_bytes(4 * size, place) {
+            return None;
+        }
         let tree = match when {
             WhenDef::Text(text) => match parse(text) {
                 Ok(tree) => tree,

@@ -3,7 +3,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::Compiler;
-use crate::Clip;
 use crate::graph::compiled::{
     Choir, ClipMarker, ClipWindow, GraphClip, Leaf, LeafMarker, SharedMarker, by_name,
 };
@@ -13,6 +12,9 @@ const MAX_NAMES: usize = 65_535;
 
 /// Most markers and windows that all clips, or all states, have together.
 const MAX_MARKS: usize = 1 << 20;
+
+/// Most markers of one clip or sequence in a state; their indices have 16 bits.
+const MAX_LEAF_MARKERS: usize = 65_535;
 
 /// Most pairs of a leaf and a marker name in all states together.
 const MAX_COUNTED: usize = 1 << 20;
@@ -47,20 +49,20 @@ impl Compiler<'_> {
         if self.budget.spent {
             return;
         }
+        let clips = self.graph.clips.iter();
+        let marks = clips.map(|clip| clip.clip.markers.len() + clip.clip.windows.len());
+        if marks.sum::<usize>() > MAX_MARKS {
+            let message = format!("the clips and ranges have more than {MAX_MARKS} markers");
+            self.run_out("/layers", message);
+            return;
+        }
         let names = self.all_names();
         if names.len() > MAX_NAMES {
             let message = format!("the graph has more than {MAX_NAMES} names of markers");
             self.run_out("/layers", message);
             return;
         }
-        let mut marks = 0;
         for clip in &mut self.graph.clips {
-            marks += clip.clip.markers.len() + clip.clip.windows.len();
-            if marks > MAX_MARKS {
-                let message = format!("the clips and ranges have more than {MAX_MARKS} markers");
-                self.run_out("/layers", message);
-                return;
-            }
             (clip.markers, clip.windows) = (markers(clip, &names), windows(clip, &names));
         }
         let places = self
@@ -79,14 +81,7 @@ impl Compiler<'_> {
     /// Names of clips' markers and windows and of states' own markers, in byte order.
     fn all_names(&self) -> Vec<String> {
         let mut names: BTreeSet<&str> = self.marker_names.sorted().collect();
-        // Ranges and changed keys have the marks of the clip that they are made from.
-        let clips: BTreeMap<&str, &Clip> = self
-            .graph
-            .clips
-            .iter()
-            .map(|clip| (clip.clip.name.as_str(), &*clip.clip))
-            .collect();
-        for clip in clips.values() {
+        for GraphClip { clip, .. } in &self.graph.clips {
             names.extend(clip.markers.iter().map(|marker| marker.name.as_str()));
             names.extend(clip.windows.iter().map(|window| window.name.as_str()));
         }
@@ -101,11 +96,14 @@ impl Compiler<'_> {
         for state in machines.flat_map(|machine| &mut machine.states) {
             for leaf in &mut state.leaves {
                 let parts = leaf.parts.iter();
-                marks += parts
+                let own: usize = parts
                     .map(|part| clips[usize::from(part.clip)].markers.len())
-                    .sum::<usize>();
-                if marks <= MAX_MARKS {
+                    .sum();
+                marks += own;
+                if own <= MAX_LEAF_MARKERS && marks <= MAX_MARKS {
                     leaf.markers = lap_markers(leaf, clips);
+                } else {
+                    marks = usize::MAX / 2;
                 }
             }
             for choir in &mut state.choirs {
@@ -114,7 +112,7 @@ impl Compiler<'_> {
                 choir.markers = names;
             }
             if marks > MAX_MARKS || counted > MAX_COUNTED {
-                let message = "the blends of all states share too many markers";
+                let message = "the states have too many markers";
                 self.run_out("/layers", message.to_owned());
                 return;
             }

@@ -169,6 +169,8 @@ struct Compiler<'a> {
     way: Vec<Step<'a>>,
     /// How many motions stand around the one that is being compiled.
     depth: usize,
+    /// Ways out of states so far.
+    ways: usize,
     /// Sequences by motion, with what they play: how far that travels is known later.
     sequences: Vec<(u16, Vec<u16>)>,
     /// Layers whose weight is a curve, with its name and place; curves are known later.
@@ -198,6 +200,7 @@ impl<'a> Compiler<'a> {
             state: StateScope::default(),
             way: Vec::new(),
             depth: 0,
+            ways: 0,
             sequences: Vec::new(),
             weight_curves: Vec::new(),
             needs_root: Vec::new(),

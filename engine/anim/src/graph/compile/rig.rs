@@ -6,8 +6,8 @@ use glam::Vec3;
 
 use super::Compiler;
 use super::report::{Report, at_least};
-use crate::graph::compiled::{Chain, LookAtRig, RootRig};
-use crate::graph::def::{ChainDef, ChainKindDef, RootAxesDef, RootAxesWord, RootAxisDef, RootDef};
+use crate::graph::compiled::{Chain, GraphClip, LookAtRig, RootRig};
+use crate::graph::def::{ChainDef, ChainKindDef, RootAxesDef, RootAxesWord, RootAxisDef};
 use crate::graph::error::pointer;
 use crate::{RootAxes, RootTrack};
 
@@ -16,49 +16,48 @@ const DEFAULT_MAX_YAW: f32 = 90.0;
 const DEFAULT_MAX_PITCH: f32 = 60.0;
 
 impl Compiler<'_> {
-    /// The joint of root motion: as given, or as the clips that are used agree.
+    /// The joint of root motion, as given or as the clips that are used agree; how far clips travel; and what
+    /// could not do without.
     pub(super) fn root(&mut self) {
         let joint = match &self.def.root {
-            Some(root) => {
-                self.check_axes(root);
-                self.joint(&root.joint, "/root/joint")
-            }
+            Some(root) => self.joint(&root.joint, "/root/joint"),
             None => {
                 let clips = self.graph.clips.iter();
                 let named: BTreeSet<&str> = clips
-                    .filter_map(|clip| clip.root_joint.as_deref())
+                    .filter_map(|clip| clip.clip.root_joint.as_deref())
                     .collect();
                 let only = named.first().filter(|_| named.len() == 1);
                 only.and_then(|name| self.skeleton.find(name))
             }
         };
-        if let Some(joint) = joint {
-            let tracks = self.graph.clips.iter();
-            let tracks = tracks
-                .map(|clip| RootTrack::new(self.skeleton, clip, joint, RootAxes::Planar))
-                .collect();
-            self.graph.root = Some(RootRig { joint, tracks });
-        }
-        if self.def.root.is_none() || joint.is_some() {
-            self.check_rates();
-        }
-        self.fill_strides();
-    }
-
-    fn check_axes(&mut self, root: &RootDef) {
-        let planar = match &root.axes {
-            None | Some(RootAxesDef::Word(RootAxesWord::Planar)) => true,
-            Some(RootAxesDef::Word(_)) => false,
-            Some(RootAxesDef::Axes(axes)) => {
-                let wanted = [RootAxisDef::X, RootAxisDef::Z, RootAxisDef::Yaw];
-                axes.len() == wanted.len() && wanted.iter().all(|axis| axes.contains(axis))
+        let Some(joint) = joint else {
+            let asked = std::mem::take(&mut self.needs_root);
+            // A joint that is not there is told already.
+            for error in asked.into_iter().filter(|_| self.def.root.is_none()) {
+                self.report.push_placed(error);
             }
+            return;
         };
-        if !planar {
-            let what = "root motion along other axes than x, z and yaw";
-            self.report
-                .not_supported("/root/axes", what, "write axes = \"planar\"");
+        if self.budget.spent {
+            return;
         }
+        let axes = self.def.root.as_ref().and_then(|root| root.axes.as_ref());
+        let axes = axes.map_or(RootAxes::default(), axes_of);
+        let mut tracks = Vec::with_capacity(self.graph.clips.len());
+        for graph_clip in &mut self.graph.clips {
+            let GraphClip {
+                clip,
+                start,
+                duration,
+                stride,
+                ..
+            } = graph_clip;
+            let track = RootTrack::new(self.skeleton, clip, joint, axes, *start, *duration);
+            *stride = track.cycle().translation().length();
+            tracks.push(track);
+        }
+        self.graph.root = Some(RootRig { joint, tracks });
+        self.sequence_strides();
     }
 
     pub(super) fn chains(&mut self) {
@@ -198,6 +197,20 @@ impl Compiler<'_> {
                 speed,
             });
         }
+    }
+}
+
+fn axes_of(def: &RootAxesDef) -> RootAxes {
+    match def {
+        RootAxesDef::Word(RootAxesWord::Planar) => RootAxes::Planar,
+        RootAxesDef::Word(RootAxesWord::PlanarY) => RootAxes::PlanarY,
+        RootAxesDef::Word(RootAxesWord::Full) => RootAxes::Full,
+        RootAxesDef::Axes(axes) => RootAxes::Mask {
+            x: axes.contains(&RootAxisDef::X),
+            y: axes.contains(&RootAxisDef::Y),
+            z: axes.contains(&RootAxisDef::Z),
+            yaw: axes.contains(&RootAxisDef::Yaw),
+        },
     }
 }
 
