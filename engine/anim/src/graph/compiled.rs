@@ -6,6 +6,7 @@ use std::sync::Arc;
 use glam::{Vec2, Vec3};
 use serde::{Deserialize, Serialize};
 
+use super::advance::EventSource;
 use super::def::{
     FadeCurveDef, FadeSpeaksDef, InterruptionDef, ParameterKind, ParameterSource, RateDef,
     ReenterDef, RootWeightsDef, SpaceDef, SyncRoleDef,
@@ -591,6 +592,31 @@ impl Graph {
     /// The state of this name in a layer's own machine.
     pub fn state(&self, layer: u16, name: &str) -> Option<u16> {
         by_name(self.states(layer), name, |state| &state.name)
+    }
+
+    /// The state at the end of a path such as `air/rise` in a layer, with its machine.
+    pub fn state_at(&self, layer: u16, path: &str) -> Option<[u16; 2]> {
+        let machines = self.machines.iter().zip(0_u16..);
+        let mut machines = machines.filter(|(machine, _)| machine.layer == layer);
+        machines.find_map(|(machine, index)| {
+            let state = machine.states.iter().position(|state| state.path == path)?;
+            Some([index, state as u16])
+        })
+    }
+
+    /// What an event comes from, in words: the path of a state, or the name of a slot.
+    pub fn source_name(&self, source: EventSource) -> &str {
+        match source {
+            EventSource::State { machine, state } => {
+                let machine = self.machines.get(usize::from(machine));
+                let state = machine.and_then(|machine| machine.states.get(usize::from(state)));
+                state.map_or("", |state| &state.path)
+            }
+            EventSource::Slot(slot) => {
+                let slot = self.slots.get(usize::from(slot));
+                slot.map_or("", |slot| &slot.name)
+            }
+        }
     }
 
     /// The slot of this name.
