@@ -6,10 +6,10 @@ use criterion::{Criterion, criterion_group, criterion_main};
 use glam::{Affine3A, Quat, Vec2, Vec3};
 use sinew_anim::{
     Clip, Inertia, Interpolation, Interval, Joint, JointTracks, LookAtInput, LoopMode, Mask,
-    MeshScratch, Pole, Pose, RootAxes, RootPart, RootTrack, Rotations, Skeleton, Track, Transform,
-    TwoBoneInput, additive_layer, additive_layer_mesh, blend, blend_two, blended_root_motion,
-    gradient_band_weights, linear_weights, local_to_model, look_at, occurrences, override_layer,
-    palette, sample, two_bone,
+    MeshScratch, Pole, Pose, RootAxes, RootTrack, Rotations, Skeleton, Track, Transform,
+    TwoBoneInput, WeightedLog, additive_layer, additive_layer_mesh, blend, blend_two,
+    blended_root_motion, gradient_band_weights, linear_weights, local_to_model, look_at,
+    occurrences, override_layer, palette, sample, two_bone,
 };
 
 const JOINTS: u16 = 60;
@@ -198,20 +198,26 @@ fn clocks(criterion: &mut Criterion) {
     let tracks: Vec<RootTrack> = scene
         .clips
         .iter()
-        .map(|clip| RootTrack::new(&scene.skeleton, clip, 0, RootAxes::Planar))
+        .map(|clip| {
+            let duration = f64::from(clip.duration);
+            RootTrack::new(&scene.skeleton, clip, 0, RootAxes::Planar, 0.0, duration)
+        })
         .collect();
     criterion.bench_function("root_delta", |b| {
         b.iter(|| tracks[0].delta(LoopMode::Loop, black_box(17.49), black_box(17.51)));
     });
-    let parts = [(0, 0.6), (1, 0.4)].map(|(index, weight)| RootPart {
-        track: &tracks[index],
-        mode: LoopMode::Loop,
-        from: 17.49,
-        to: 17.51,
-        weight,
-    });
     criterion.bench_function("blended_root_motion", |b| {
-        b.iter(|| blended_root_motion(black_box(&parts).iter().copied(), 1.0 / 60.0));
+        b.iter(|| {
+            blended_root_motion(1.0 / 60.0, RootAxes::Planar, |begin, end| {
+                let at = |share: f64| 17.49 + 0.02 * share;
+                let mut sum = WeightedLog::default();
+                for (index, weight) in black_box([(0, 0.6), (1, 0.4)]) {
+                    let delta = tracks[index].delta(LoopMode::Loop, at(begin), at(end));
+                    sum.add(weight, &delta);
+                }
+                sum
+            })
+        });
     });
     let mut pose = scene.poses[0].clone();
     criterion.bench_function("take_out", |b| {

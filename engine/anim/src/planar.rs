@@ -1,60 +1,26 @@
-//! Rigid motions over the ground in f64: the group that planar root motion lives in.
+//! Upright motions in f64: the group that root motion without pitch and roll lives in.
 
-use glam::Vec3;
 use serde::{Deserialize, Serialize};
 
-/// A move over the ground and a turn about +Y. As a placement it takes points of the moved frame to
-/// the frame of the start, turn first.
+/// A move and a turn about +Y. As a placement it takes points of the moved frame to the frame of the
+/// start, turn first.
 #[derive(Clone, Copy, Debug, PartialEq, Default, Serialize, Deserialize)]
 pub struct Planar {
     /// Metres.
     pub x: f64,
+    /// Metres; heights add up whatever the heading.
+    pub y: f64,
     /// Metres.
     pub z: f64,
     /// Radians about +Y (+Z turns towards +X); not wrapped, so full turns count.
     pub yaw: f64,
 }
 
-/// What the root moved in a step, in the frame in which the step began: `world' = world * delta`.
-#[derive(Clone, Copy, Debug, PartialEq, Default, Serialize, Deserialize)]
-pub struct RootDelta {
-    /// Metres, in the frame of the step's start.
-    pub translation: Vec3,
-    /// Radians about +Y; not wrapped.
-    pub yaw: f32,
-}
-
-impl From<Planar> for RootDelta {
-    fn from(motion: Planar) -> Self {
-        Self {
-            translation: Vec3::new(motion.x as f32, 0.0, motion.z as f32),
-            yaw: motion.yaw as f32,
-        }
-    }
-}
-
-impl RootDelta {
-    /// The part of the motion that `count` equal substeps have each: done `count` times in a row, each in the frame
-    /// that the one before led to, they are the whole. The height is shared evenly.
-    pub fn share(self, count: u32) -> Self {
-        let whole = Planar {
-            x: f64::from(self.translation.x),
-            z: f64::from(self.translation.z),
-            yaw: f64::from(self.yaw),
-        };
-        let share = 1.0 / f64::from(count.max(1));
-        let part = Self::from(Planar::exp(whole.log().map(|velocity| velocity * share)));
-        Self {
-            translation: part.translation.with_y(self.translation.y * share as f32),
-            ..part
-        }
-    }
-}
-
 impl Planar {
     /// No motion.
     pub const IDENTITY: Self = Self {
         x: 0.0,
+        y: 0.0,
         z: 0.0,
         yaw: 0.0,
     };
@@ -64,6 +30,7 @@ impl Planar {
         let [x, z] = turn([next.x, next.z], self.yaw);
         Self {
             x: self.x + x,
+            y: self.y + next.y,
             z: self.z + z,
             yaw: self.yaw + next.yaw,
         }
@@ -74,6 +41,7 @@ impl Planar {
         let [x, z] = turn([-self.x, -self.z], -self.yaw);
         Self {
             x,
+            y: -self.y,
             z,
             yaw: -self.yaw,
         }
@@ -98,24 +66,27 @@ impl Planar {
         let [x, z] = turn([self.x * stretch, self.z * stretch], (k - 1.0) * half);
         Self {
             x,
+            y: self.y * k,
             z,
             yaw: self.yaw * k,
         }
     }
 
-    /// The constant velocity `[x, z, yaw]` that leads to this motion in one unit of time (the
-    /// logarithm of SE(2)). A turn of whole circles that also moves has none; it counts as straight.
-    pub fn log(self) -> [f64; 3] {
+    /// The constant velocity that leads to this motion in one unit of time (the logarithm of
+    /// SE(2) and of the height): x, y, z, then the turn about x, y and z, of which only the second is not 0. A turn
+    /// of whole circles that also moves has none; it counts as straight.
+    pub fn log(self) -> [f64; 6] {
         let scale = 1.0 / sinc_or_one(self.yaw * 0.5);
         let [x, z] = turn([self.x * scale, self.z * scale], -self.yaw * 0.5);
-        [x, z, self.yaw]
+        [x, self.y, z, 0.0, self.yaw, 0.0]
     }
 
-    /// The motion after one unit of time at the constant velocity `[x, z, yaw]`.
-    pub fn exp([x, z, yaw]: [f64; 3]) -> Self {
+    /// The motion after one unit of time at a constant velocity as [`log`](Self::log) gives it; turns about x
+    /// and z are left out.
+    pub fn exp([x, y, z, _, yaw, _]: [f64; 6]) -> Self {
         let scale = sinc_or_one(yaw * 0.5);
         let [x, z] = turn([x * scale, z * scale], yaw * 0.5);
-        Self { x, z, yaw }
+        Self { x, y, z, yaw }
     }
 }
 
@@ -144,6 +115,7 @@ mod tests {
     fn random_motion(random: &mut Random) -> Planar {
         Planar {
             x: random.range(-2.0, 2.0),
+            y: random.range(-2.0, 2.0),
             z: random.range(-2.0, 2.0),
             yaw: random.range(-4.0, 4.0),
         }
@@ -193,8 +165,8 @@ mod tests {
         }
         let spin = Planar {
             x: 1.0,
-            z: 0.0,
             yaw: std::f64::consts::TAU,
+            ..Planar::IDENTITY
         };
         assert!(spin.log().iter().all(|v| v.is_finite()));
         assert!(spin.power(i64::MIN).x.is_finite());

@@ -11,10 +11,10 @@ use std::cell::Cell;
 use glam::{Affine3A, Quat, Vec2, Vec3};
 use sinew_anim::{
     Clip, Inertia, Interpolation, Interval, Joint, JointTracks, LookAtInput, LoopMode, MeshScratch,
-    Pole, Pose, RootAxes, RootPart, RootTrack, Rotations, Skeleton, Track, Transform, TwoBoneInput,
-    additive_layer, additive_layer_mesh, blend_two, blend_weighted, blended_root_motion,
-    gradient_band_weights, linear_weights, local_to_model, look_at, occurrences, override_layer,
-    palette, sample, two_bone,
+    Pole, Pose, RootAxes, RootTrack, Rotations, Skeleton, Track, Transform, TwoBoneInput,
+    WeightedLog, additive_layer, additive_layer_mesh, blend_two, blend_weighted,
+    blended_root_motion, gradient_band_weights, linear_weights, local_to_model, look_at,
+    occurrences, override_layer, palette, sample, two_bone,
 };
 
 thread_local! {
@@ -81,7 +81,8 @@ fn clip() -> Clip {
 #[test]
 fn the_jobs_of_a_frame_allocate_nothing_once_warm() {
     let (skeleton, clip) = (skeleton(), clip());
-    let root = RootTrack::new(&skeleton, &clip, 0, RootAxes::Planar);
+    let roots = [RootAxes::Planar, RootAxes::Full]
+        .map(|axes| RootTrack::new(&skeleton, &clip, 0, axes, 0.0, 1.0));
     let mut poses = [(); 3].map(|()| skeleton.rest.clone());
     let mut out = skeleton.rest.clone();
     let mut model = vec![Affine3A::IDENTITY; skeleton.len()];
@@ -98,7 +99,9 @@ fn the_jobs_of_a_frame_allocate_nothing_once_warm() {
             pose.copy_from(&skeleton.rest);
             sample(&clip, time * index as f32, pose);
         }
-        root.take_out(f64::from(time), &mut poses[0]);
+        for root in &roots {
+            root.take_out(f64::from(time), &mut poses[0]);
+        }
         linear_weights(&[0.0, 1.0, 2.0], time, &mut weights);
         gradient_band_weights(
             &[Vec2::ZERO, Vec2::X, Vec2::Y],
@@ -128,14 +131,16 @@ fn the_jobs_of_a_frame_allocate_nothing_once_warm() {
             mode: LoopMode::PingPong,
         };
         assert_eq!(occurrences(0.5, &interval).count(), 3);
-        let parts = [0.4, 0.6].map(|weight| RootPart {
-            track: &root,
-            mode: LoopMode::Loop,
-            from: interval.from,
-            to: interval.to,
-            weight,
-        });
-        blended_root_motion(parts.iter().copied(), 0.1);
+        for root in &roots {
+            blended_root_motion(0.1, root.axes, |begin, end| {
+                let at = |share: f64| interval.from + (interval.to - interval.from) * share;
+                let mut sum = WeightedLog::default();
+                for weight in [0.4, 0.6] {
+                    sum.add(weight, &root.delta(LoopMode::Loop, at(begin), at(end)));
+                }
+                sum
+            });
+        }
     }
     assert_eq!(allocations() - before, 0);
 }

@@ -10,7 +10,7 @@ use std::{
 use sinew_anim::GraphDef;
 use sinew_model::Model;
 
-use crate::{AssetError, Diagnostic, LogicalPath, files::Files};
+use crate::{AssetError, Diagnostic, LogicalPath, clips_file, files::Files};
 
 /// What was loaded, and how often it has changed.
 #[derive(Debug)]
@@ -33,7 +33,7 @@ impl<T: ?Sized> Clone for Loaded<T> {
 /// Which loaded things have a new version, each in order of paths.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct Changed {
-    /// Models, also those of which only a buffer or an image changed.
+    /// Models, also those of which only a buffer, an image or the clips file changed.
     pub models: Vec<LogicalPath>,
     /// Graphs.
     pub graphs: Vec<LogicalPath>,
@@ -145,7 +145,7 @@ impl Assets {
         self.files.list(space)
     }
 
-    /// A model and the files that it refers to, read at most once.
+    /// A model with the files that it refers to and the clips file beside it, read at most once.
     ///
     /// # Errors
     /// Why the file cannot be read, or why its content is refused.
@@ -269,7 +269,8 @@ impl Assets {
         }
     }
 
-    /// Everything that was loaded and what it refers to, each once, in order of paths.
+    /// Everything that was loaded and what it refers to, each once, in order of paths; clips files also where there
+    /// is none.
     pub fn loaded(&self) -> impl Iterator<Item = &LogicalPath> {
         let models = self.models.iter();
         let models = models.flat_map(|(path, entry)| std::iter::once(path).chain(&entry.depends));
@@ -308,7 +309,7 @@ impl Assets {
             depends.insert(wanted);
             bytes
         };
-        let model = sinew_model::import(&bytes, &mut fetch).map_err(|error| {
+        let mut model = sinew_model::import(&bytes, &mut fetch).map_err(|error| {
             let json = path.extension().eq_ignore_ascii_case("gltf");
             let source = std::str::from_utf8(&bytes)
                 .ok()
@@ -320,6 +321,11 @@ impl Assets {
                 source.as_ref(),
             ))
         })?;
+        // Also where there is none yet: the model changes when one is written.
+        if let Some(clips) = clips_file::path_for(path) {
+            clips_file::merge(&mut model, read(&clips), &self.display(&clips))?;
+            depends.insert(clips);
+        }
         Ok((Arc::new(model), depends.into_iter().collect()))
     }
 

@@ -5,6 +5,7 @@
 //! handed in by the caller: this crate never watches, never writes and reads no clock.
 
 mod assets;
+mod clips_file;
 mod color;
 mod diagnostic;
 mod document_check;

@@ -6,7 +6,7 @@ use super::evaluate::evaluate;
 use super::fade::{current_weight, playing_weight};
 use super::motion::{Context, Part};
 use super::scratch::Scratch;
-use super::slot::SlotState;
+use super::slot::{SlotState, interrupt_slots};
 use super::state::{
     GraphState, LayerState, LayerStatus, MachineState, ParameterError, ParameterState,
     ParameterValue, Play, PlayRequest, Playing, RandomChoice, kind_name,
@@ -223,7 +223,7 @@ impl GraphState {
         let layers_machines = graph.machines.iter().zip(&mut self.machines);
         for (_, machine) in layers_machines.filter(|(own, _)| own.layer == layer) {
             machine.silence();
-            machine.windows.clear();
+            windows::interrupt(&mut machine.windows);
         }
         self.machines[machine].request = Some(PlayRequest {
             state,
@@ -238,7 +238,14 @@ impl GraphState {
 
     /// Begins the whole graph again: every layer in its entry state, parameters at their defaults.
     pub fn reset(&mut self, graph: &Graph) {
-        *self = Self::start_seeded(graph, self.seed);
+        let before = std::mem::replace(self, Self::start_seeded(graph, self.seed));
+        // What was open ends with the next step.
+        for (machine, before) in self.machines.iter_mut().zip(before.machines) {
+            machine.windows = before.windows;
+            windows::interrupt(&mut machine.windows);
+        }
+        self.slots = before.slots;
+        interrupt_slots(&mut self.slots);
     }
 
     /// Keeps a pose under one of the graph's names, for states that show it. It must be one of the

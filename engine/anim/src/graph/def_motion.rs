@@ -137,7 +137,7 @@ pub struct StateDef {
 pub enum MirrorDef {
     /// By the names of joints.
     Flag(bool),
-    /// By a list of pairs.
+    /// By a list of pairs, the rest by the names of joints.
     Table(MirrorTable),
 }
 
@@ -145,8 +145,7 @@ pub enum MirrorDef {
 #[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct MirrorTable {
-    /// Names of joints, `["hand_L", "hand_R"]`; joints in no pair stay where they are and are turned
-    /// over.
+    /// Names of joints, such as `["hand_L", "hand_R"]`; all others by their names.
     #[serde(deserialize_with = "list")]
     pub pairs: Vec<[String; 2]>,
 }

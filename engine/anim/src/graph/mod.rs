@@ -20,14 +20,17 @@ mod fade;
 mod forms;
 mod hash;
 mod hear;
+mod inline;
 mod migrate;
 mod motion;
 mod read;
 mod root;
 mod scratch;
 mod slot;
+mod slot_step;
 mod state;
 mod step;
+mod stretch;
 mod windows;
 
 pub use advance::{

@@ -20,11 +20,6 @@ fn what_is_not_built_is_refused_where_it_stands() {
         ),
         ("/constraints".into(), json!([{ "kind": "aim" }])),
         ("/events".into(), json!({ "fade": "target" })),
-        ("/root".into(), json!({ "joint": "root", "axes": "full" })),
-        (
-            "/root".into(),
-            json!({ "joint": "root", "axes": ["x", "y"] }),
-        ),
         (
             "/chains".into(),
             json!({ "arm": { "kind": "fabrik", "from": "j", "to": "hand" } }),

@@ -83,6 +83,7 @@ fn everything_that_was_loaded_and_what_it_refers_to_is_listed() {
             "level.toml",
             "parts/triangle a.bin",
             "prop.lua",
+            "triangle.clips.json",
             "triangle.gltf"
         ]
     );
@@ -194,6 +195,88 @@ fn files_that_change_together_are_taken_together_or_not_at_all() {
     );
 }
 
+/// The triangle with a clip of a second.
+fn moving_triangle() -> String {
+    let extra = r#""bufferViews": [{ "buffer": 0, "byteLength": 36 }, { "buffer": 1, "byteLength": 32 }],
+  "animations": [{ "name": "spin", "channels": [{ "sampler": 0, "target": { "node": 0, "path": "translation" } }],
+                   "samplers": [{ "input": 1, "output": 2 }] }],"#;
+    TRIANGLE
+        .replace(
+            r#""bufferViews": [{ "buffer": 0, "byteLength": 36 }],"#,
+            extra,
+        )
+        .replace(
+            r#""max": [9, 9, 9] }]"#,
+            r#""max": [9, 9, 9] },
+    { "bufferView": 1, "componentType": 5126, "count": 2, "type": "SCALAR" },
+    { "bufferView": 1, "byteOffset": 8, "componentType": 5126, "count": 2, "type": "VEC3" }]"#,
+        )
+        .replace(
+            r#""byteLength": 36 }]
+}"#,
+            r#""byteLength": 36 },
+    { "byteLength": 32, "uri": "data:;base64,AAAAAAAAgD8AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=" }]
+}"#,
+        )
+}
+
+#[test]
+fn a_clips_file_is_part_of_its_model_from_when_it_is_written() {
+    let (folder, mut assets) = project();
+    let plaza = folder.path().join("samples/plaza");
+    fs::write(plaza.join("triangle.gltf"), moving_triangle()).expect("can be written");
+    let model = assets.model(&path("triangle.gltf")).expect("a model");
+    assert_eq!(model.value.clips[0].duration, 1.0);
+    assert!(model.value.clips[0].markers.is_empty());
+
+    let clips = path("triangle.clips.json");
+    let marked = |time: f32| {
+        format!(
+            "{{ \"version\": 1, \"clips\": {{ \"spin\": {{ \"markers\": [{{ \"name\": \"half\", \"time\": {time} }}] }} }} }}"
+        )
+    };
+    let changed = assets
+        .replace(&clips, marked(0.5).into_bytes())
+        .expect("a good file");
+    assert_eq!(changed.models, [path("triangle.gltf")]);
+    let model = assets.model(&path("triangle.gltf")).expect("loaded");
+    assert_eq!(
+        (model.generation, model.value.clips[0].markers[0].time),
+        (2, 0.5)
+    );
+
+    let wrong = "{ \"version\": 1,\n  \"clips\": {\n    \"spni\": {} } }";
+    let fault = assets
+        .replace(&clips, wrong.into())
+        .expect_err("no such clip");
+    assert_eq!(
+        fault.to_string(),
+        "samples/plaza/triangle.clips.json:3:5: error[E-CLIPS-UNKNOWN]: the model has no clip `spni`; did you mean `spin`?"
+    );
+    let fault = assets
+        .replace(&clips, b"\xff".to_vec())
+        .expect_err("no text");
+    assert_eq!(fault.code, "E-ASSET-NOT-TEXT");
+    let model = assets.model(&path("triangle.gltf")).expect("loaded");
+    assert_eq!(
+        model.value.clips[0].markers.len(),
+        1,
+        "the last good version"
+    );
+
+    // Read from disk by whoever loads the model for the first time.
+    fs::write(plaza.join("triangle.clips.json"), marked(7.0)).expect("can be written");
+    let mut fresh = Assets::new(folder.path());
+    fresh.open_level(&plaza).expect("a valid level");
+    let model = fresh.model(&path("triangle.gltf")).expect("a model");
+    assert_eq!(model.value.clips[0].markers[0].time, 1.0);
+    let told = model.value.warnings.last().expect("a warning");
+    assert_eq!(
+        (told.code, told.file.as_deref()),
+        ("W-MARK-CLAMPED", Some("triangle.clips.json"))
+    );
+}
+
 #[test]
 fn no_disk_is_needed() {
     let mut assets = Assets::new(Path::new("no such folder"));
@@ -299,7 +382,7 @@ fn a_level_is_preloaded_and_every_wrong_name_told_at_its_place() {
         .open_level(&folder.path().join("samples/plaza"))
         .expect("a valid level");
     assert_eq!(assets.preload_level(&level), []);
-    assert_eq!(assets.loaded().count(), 4);
+    assert_eq!(assets.loaded().count(), 5);
 
     let wrong = r#"id = "plaza"
 version = "1.0.0"

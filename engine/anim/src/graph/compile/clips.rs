@@ -140,9 +140,9 @@ impl<'a> Compiler<'a> {
                     let place = pointer(&place, index);
                     let a = self.joint(&names[0], &pointer(&place, 0));
                     let b = self.joint(&names[1], &pointer(&place, 1));
-                    joints.push(a.zip(b).map(|(a, b)| [a, b]));
+                    joints.push(a.zip(b));
                 }
-                let joints: Vec<[u16; 2]> = joints.into_iter().collect::<Option<_>>()?;
+                let joints: Vec<(u16, u16)> = joints.into_iter().collect::<Option<_>>()?;
                 MirrorPairs::new(self.skeleton, &joints)
             }
         };

@@ -1,7 +1,7 @@
 //! One of several motions: by a parameter or by chance.
 
 use super::Compiler;
-use crate::graph::compiled::Motion;
+use crate::graph::compiled::{Motion, RandomSlot};
 use crate::graph::def::{ParameterKind, StateDef};
 use crate::graph::error::pointer;
 
@@ -18,13 +18,14 @@ impl<'a> Compiler<'a> {
                 children: children?,
             });
         }
-        // There are fewer choices than motions.
+        let children = children?;
+        // There are fewer choices than motions, and few children.
         let slot = self.graph.randoms;
         self.graph.randoms += 1;
-        self.state.randoms.push(slot);
-        Some(Motion::Random {
+        self.state.randoms.push(RandomSlot {
             slot,
-            children: children?,
-        })
+            children: children.len() as u16,
+        });
+        Some(Motion::Random { slot, children })
     }
 }

@@ -2,8 +2,10 @@
 
 use super::Compiler;
 use super::report::{any_number, at_least};
-use crate::LoopMode;
-use crate::graph::compiled::{Leaf, Motion, Speaks, State, StateMarker, StateMarkerAt};
+use crate::{LoopMode, MAX_MARK_NAME};
+use crate::graph::compiled::{
+    Leaf, Motion, RandomSlot, Speaks, State, StateMarker, StateMarkerAt,
+};
 use crate::graph::def::{
     ModeDef, SpeaksDef, SpeaksWord, StateDef, StateEventDef, SyncRoleDef,
 };
@@ -11,9 +13,6 @@ use crate::graph::error::pointer;
 
 /// Most markers of a state itself; a step looks at each of them.
 const MAX_STATE_MARKERS: usize = 4096;
-
-/// The longest name of a marker, in bytes.
-const MAX_NAME: usize = 64;
 
 /// What is known while a state is compiled.
 #[derive(Default)]
@@ -33,7 +32,7 @@ pub(super) struct StateScope {
     /// Machines in its motion so far.
     pub(super) machines: Vec<u16>,
     /// Random choices in its motion so far.
-    pub(super) randoms: Vec<u16>,
+    pub(super) randoms: Vec<RandomSlot>,
     /// Its clips are added to something, so they stay the difference from the rest pose.
     pub(super) added: bool,
 }
@@ -177,8 +176,8 @@ impl<'a> Compiler<'a> {
     }
 
     fn state_marker(&mut self, def: &'a StateEventDef, place: &str) -> Option<StateMarker> {
-        if !(1..=MAX_NAME).contains(&def.name.len()) {
-            let message = format!("a marker's name has 1 to {MAX_NAME} bytes");
+        if !(1..=MAX_MARK_NAME).contains(&def.name.len()) {
+            let message = format!("a marker's name has 1 to {MAX_MARK_NAME} bytes");
             self.report
                 .error("E-GRAPH-NAME", pointer(place, "name"), message);
         }
