@@ -346,7 +346,8 @@ pub(super) fn write_slots(
             override_layer(&mut mix, &over, clip.share.value, None, graph.rotations);
             buffers.give(over);
         }
-        writer.lay(definition.blend, definition.mask.as_ref(), weight, &mix, pose);
+        let mask = definition.mask.as_ref();
+        writer.lay(definition.blend, mask, weight, &mix, buffers, pose);
         buffers.give(mix);
     }
 }
