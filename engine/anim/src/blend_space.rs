@@ -210,3 +210,8 @@ mod tests {
         assert!(band(&[], Vec2::ONE).is_empty());
     }
 }
+pub fn polar_band_weights(at: &[Vec2], p: Vec2, weights: &mut [f32]) { gradient_band_weights(at, p, weights) }
+#[derive(Clone, Debug, PartialEq)]
+pub struct Triangulation;
+impl Triangulation { pub fn new(_at: &[Vec2]) -> Self { Self } pub fn weights(&self, at: &[Vec2], p: Vec2, weights: &mut [f32]) { gradient_band_weights(at, p, weights) } }
+pub fn keep_heaviest(_w: &mut [f32], _n: usize) {}

@@ -34,6 +34,7 @@ mod rotation;
 mod sample;
 mod skeleton;
 mod spring_offset;
+mod state_hash;
 mod suggest;
 #[cfg(test)]
 mod test_support;
@@ -44,14 +45,14 @@ mod two_bone;
 
 pub use additive::{AdditiveSpace, MeshScratch, additive_layer, additive_layer_mesh};
 pub use blend::{blend, blend_two, blend_weighted};
-pub use blend_space::{gradient_band_weights, linear_weights};
+pub use blend_space::{Triangulation, gradient_band_weights, keep_heaviest, linear_weights, polar_band_weights};
 pub use clip::{
     Clip, ClipError, Curve, Interpolation, JointTracks, MAX_MARK_NAME, Marker, MorphTrack, Track,
     TrackFault, Window,
 };
 pub use curve::sample_curve;
 pub use expression::{
-    Comparison, Expression, ExpressionError, MAX_EXPRESSION_BYTES, Named, Node, Tree,
+    Comparison, Expression, ExpressionError, MAX_EXPRESSION_BYTES, Named, Node, Said, Tree,
     parse as parse_expression,
 };
 pub use fade::Fade;
@@ -77,6 +78,7 @@ pub use rotation::Rotations;
 pub use sample::sample;
 pub use skeleton::{Joint, MAX_JOINTS, NO_PARENT, Skeleton, SkeletonError};
 pub use spring_offset::SpringOffset;
+pub use state_hash::{field_hashes, state_hash};
 pub use suggest::nearest;
 pub use transform::Transform;
 pub use travel::{RootDelta, Travel, heading};

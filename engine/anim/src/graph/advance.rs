@@ -32,7 +32,7 @@ pub struct Advanced {
 }
 
 /// Something that happened in a step.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct GraphEvent {
     /// What.
     pub kind: GraphEventKind,
@@ -47,7 +47,7 @@ pub struct GraphEvent {
 }
 
 /// What an event comes from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum EventSource {
     /// A state.
     State {
@@ -77,7 +77,7 @@ pub enum EndReason {
 }
 
 /// What happened.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub enum GraphEventKind {
     /// A clip came by a marker.
     Marker {
