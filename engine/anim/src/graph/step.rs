@@ -5,7 +5,6 @@ use super::align::aligned;
 use super::advance::{EndReason, EventSource, GraphEvent, GraphEventKind, Pending, Rank};
 use super::begin::Start;
 use super::compiled::{Graph, Machine, RandomSlot, State};
-use super::control::NO_SPEAKER;
 use super::def::{FadeSpeaksDef, SyncRoleDef};
 use super::fade::{StateWeight, current_weight, playing_weight};
 use super::hear::Hearing;
@@ -83,7 +82,11 @@ impl<'a> MachineStep<'a> {
                 turned = self.next_turn(base, until, live);
                 until = turned.map_or(until, |turn: Turn| turn.at);
             }
-            travel = travel.then(self.slice(Slice { begin: at, end: until }, base, live));
+            let slice = Slice {
+                begin: at,
+                end: until,
+            };
+            travel = travel.then(self.slice(slice, turned, base, live));
             live.scratch.spans.truncate(base);
             live.scratch.leaves.truncate(leaves);
             at = until;
@@ -318,11 +321,21 @@ impl<'a> MachineStep<'a> {
     }
 
     /// Lets a slice pass in which nothing begins or ends.
-    fn slice(&self, slice: Slice, base: usize, live: &mut Live<'_>) -> Travel {
+    fn slice(
+        &self,
+        slice: Slice,
+        turned: Option<Turn>,
+        base: usize,
+        live: &mut Live<'_>,
+    ) -> Travel {
         let count = self.state_of(live).playing.len();
         for span in &mut live.scratch.spans[base..base + count] {
             span.to = span.at(slice.end);
             span.slice = slice;
+        }
+        if let Some(turn) = turned {
+            // Exactly there, so that what lies on the boundary is heard once.
+            live.scratch.spans[base + turn.index].to = turn.cycles;
         }
         for index in 0..count {
             self.run_inside(index, slice, live);
@@ -694,7 +707,3 @@ fn mix(number: u64) -> u64 {
     z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
     z ^ (z >> 31)
 }
-
-/// Nobody speaks for a state that has just begun.
-pub(super) const SILENT: [u16; super::compiled::MAX_CHOIRS] =
-    [NO_SPEAKER; super::compiled::MAX_CHOIRS];
