@@ -13,7 +13,7 @@ use super::step::{Live, MachineStep};
 use super::{slot, windows};
 use crate::{RootAxes, RootDelta, Travel};
 
-/// Markers that one actor can give in a step; what is beyond is counted in
+/// Markers, ticks of windows included, that one actor can give in a step; what is beyond is counted in
 /// [`Advanced::events_lost`].
 pub const MAX_MARKERS: usize = 64;
 
@@ -286,7 +286,10 @@ fn hand_over(events: &mut [Pending], out: &mut Advanced) {
     });
     let mut markers = 0;
     for pending in events {
-        let is_marker = matches!(pending.event.kind, GraphEventKind::Marker { .. });
+        let is_marker = matches!(
+            pending.event.kind,
+            GraphEventKind::Marker { .. } | GraphEventKind::WindowTick { .. }
+        );
         markers += usize::from(is_marker);
         if is_marker && markers > MAX_MARKERS {
             out.events_lost = out.events_lost.saturating_add(1);
