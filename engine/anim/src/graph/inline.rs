@@ -111,7 +111,10 @@ impl Inliner<'_> {
     fn check(&mut self, path: &str, def: &GraphDef) {
         if let Some(version) = def.version.filter(|version| *version != 1) {
             let message = format!("version {version} is not known; this build reads version 1");
-            self.push(path, GraphError::new("E-GRAPH-VERSION", "/version", message));
+            self.push(
+                path,
+                GraphError::new("E-GRAPH-VERSION", "/version", message),
+            );
         }
         let GraphDef {
             version: _,
@@ -209,7 +212,10 @@ impl Inliner<'_> {
                     kind_name(here)
                 );
                 let place = pointer("/parameters", name);
-                self.push(path, GraphError::new("E-GRAPH-PARAMETER-KIND", place, message));
+                self.push(
+                    path,
+                    GraphError::new("E-GRAPH-PARAMETER-KIND", place, message),
+                );
             }
         }
     }
@@ -310,7 +316,10 @@ fn in_motion(def: &StateDef, place: &str, depth: usize, found: &mut Vec<(String,
     }
     for (index, point) in def.points.iter().flatten().enumerate() {
         let place = pointer(&pointer(&pointer(place, "points"), index), "motion");
-        point.motion.iter().for_each(|motion| inside(motion, place.clone()));
+        point
+            .motion
+            .iter()
+            .for_each(|motion| inside(motion, place.clone()));
     }
     for (index, child) in def.direct.iter().flatten().enumerate() {
         let place = pointer(&pointer(&pointer(place, "direct"), index), "motion");

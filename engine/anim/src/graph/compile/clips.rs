@@ -111,7 +111,8 @@ impl<'a> Compiler<'a> {
         let end = clip.duration + SLACK;
         let mut number = |index: usize| {
             let place = pointer(place, index);
-            self.report.number(place, Some(range[index]), 0.0, 0.0..=end)
+            self.report
+                .number(place, Some(range[index]), 0.0, 0.0..=end)
         };
         // A negative zero would be another range.
         let range = [number(0) + 0.0, number(1).min(clip.duration) + 0.0];
@@ -119,7 +120,10 @@ impl<'a> Compiler<'a> {
             return None;
         }
         if range[0] >= range[1] {
-            let message = format!("ends at {}, which is not after its begin, {}", range[1], range[0]);
+            let message = format!(
+                "ends at {}, which is not after its begin, {}",
+                range[1], range[0]
+            );
             self.report.error("E-GRAPH-RANGE", place, message);
             return None;
         }
@@ -239,9 +243,7 @@ impl<'a> Compiler<'a> {
         });
         let from: &Clip = rebased.as_ref().unwrap_or(clip);
         let made = match change.mirror {
-            Some(pairs) => {
-                mirror_clip(self.skeleton, from, &self.shelf.pairs[usize::from(pairs)])
-            }
+            Some(pairs) => mirror_clip(self.skeleton, from, &self.shelf.pairs[usize::from(pairs)]),
             None => from.clone(),
         };
         self.shelf.made_bytes += bytes(&made);
@@ -276,7 +278,10 @@ impl<'a> Compiler<'a> {
             (clip.curves.len(), "curves"),
         ];
         if let Some((_, marks)) = marks.iter().find(|(count, _)| *count > MAX_CLIP_MARKS) {
-            let message = format!("clip `{}` has more than {MAX_CLIP_MARKS} {marks}", clip.name);
+            let message = format!(
+                "clip `{}` has more than {MAX_CLIP_MARKS} {marks}",
+                clip.name
+            );
             self.report.error("E-GRAPH-LIMIT", place, message);
             return None;
         }

@@ -53,14 +53,19 @@ impl<'a> Compiler<'a> {
         let around = std::mem::take(&mut self.state);
         self.state.added = around.added;
         let parent = [around.machine, around.state];
-        let machine = self.machine(source, Some((parent, &around.path)), place);
+        // Several machines in one state are told apart by a number.
+        let path = match around.machines.len() {
+            0 => around.path.clone(),
+            count => format!("{}#{}", around.path, count + 1),
+        };
+        let machine = self.machine(source, Some((parent, &path)), place);
         self.state = around;
         self.state.machines.push(machine);
         Some(Motion::Machine(machine))
     }
 
     /// Adds a machine, after those around it; `parent` is the machine and state it stands in and the path
-    /// of that state.
+    /// up to there.
     pub(super) fn machine(
         &mut self,
         source: &MachineSource<'a>,
@@ -89,7 +94,8 @@ impl<'a> Compiler<'a> {
             if self.budget.spent {
                 return index;
             }
-            self.state.begin([index, number], parent.map(|(_, path)| path), name);
+            self.state
+                .begin([index, number], parent.map(|(_, path)| path), name);
             let place = pointer(&states_place, name);
             states.push(self.state(name, state, &place));
         }

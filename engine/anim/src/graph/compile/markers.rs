@@ -32,9 +32,8 @@ impl Compiler<'_> {
         let names: Vec<String> = names.into_iter().map(str::to_owned).collect();
         for clip in &mut self.graph.clips {
             let own = clip.clip.curves.iter().zip(0_u16..);
-            let own = own.filter_map(|(curve, own)| {
-                Some([by_name(&names, &curve.name, |name| name)?, own])
-            });
+            let own = own
+                .filter_map(|(curve, own)| Some([by_name(&names, &curve.name, |name| name)?, own]));
             let mut curves: Vec<[u16; 2]> = own.collect();
             curves.sort_unstable();
             // Of curves of one name the first counts.

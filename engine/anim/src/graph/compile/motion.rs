@@ -174,9 +174,7 @@ impl<'a> Compiler<'a> {
         let what = self.what(def, place);
         let parameter = match &def.time_parameter {
             None => None,
-            Some(name) => {
-                Some(self.number_parameter(name, &pointer(place, "time_parameter"))?)
-            }
+            Some(name) => Some(self.number_parameter(name, &pointer(place, "time_parameter"))?),
         };
         let sample = self.sample(&what?, parameter.is_some(), &pointer(place, "clip"))?;
         Some(match parameter {
@@ -276,6 +274,10 @@ impl<'a> Compiler<'a> {
             ("events", def.events.is_some()),
         ];
         self.no_effect(place, &keys, "belongs to the state that uses the motion");
-        self.no_effect(place, &[("remove", def.remove.is_some())], "belongs to patches");
+        self.no_effect(
+            place,
+            &[("remove", def.remove.is_some())],
+            "belongs to patches",
+        );
     }
 }

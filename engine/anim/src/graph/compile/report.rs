@@ -86,15 +86,27 @@ impl Report {
         name: &str,
         names: impl Iterator<Item = &'a str> + Clone,
     ) {
-        if self.is_full() {
+        let message = format!("there is no {what} `{name}`");
+        let error = self.placed(GraphError::new(code, pointer, message));
+        let same =
+            |known: &GraphError| known.pointer == error.pointer && known.message == error.message;
+        if self.is_full() || self.errors.iter().any(same) {
             return;
         }
-        let message = format!("there is no {what} `{name}`");
         let help = match nearest(name, names.clone()) {
             Some(near) => Some(format!("did you mean `{near}`?")),
             None => listed(what, names),
         };
-        self.push(GraphError::new(code, pointer, message).with_help(help));
+        self.push_placed(error.with_help(help));
+    }
+
+    /// Whether a mistake was told of a place.
+    pub(super) fn knows(&self, pointer: &str) -> bool {
+        let place = self.placed(GraphError::new("", pointer, ""));
+        let same = |known: &GraphError| {
+            known.pointer == place.pointer && known.message.starts_with(&place.message)
+        };
+        self.errors.iter().any(same)
     }
 
     /// The number, or `fallback` with an error where it is not finite or outside `range`.

@@ -55,9 +55,9 @@ impl<'a> Compiler<'a> {
     /// The clip of one part.
     fn sequence_clip(&mut self, child: &'a MotionRefDef, place: &str) -> Option<u16> {
         let way = self.way.len();
-        let clip = self.part(child, place).and_then(|(what, place)| {
-            self.graph_clip(&what, &pointer(&place, "clip"))
-        });
+        let clip = self
+            .part(child, place)
+            .and_then(|(what, place)| self.graph_clip(&what, &pointer(&place, "clip")));
         self.way.truncate(way);
         clip
     }
@@ -94,7 +94,9 @@ impl<'a> Compiler<'a> {
             let Some(root) = &self.graph.root else {
                 return;
             };
-            let cycles = clips.iter().map(|&clip| root.tracks[usize::from(clip)].cycle());
+            let cycles = clips
+                .iter()
+                .map(|&clip| root.tracks[usize::from(clip)].cycle());
             let way: Option<Travel> = cycles.reduce(Travel::then);
             let way = way.map(|way| way.translation().length());
             if let (Some(Motion::Sequence { stride, .. }), Some(way)) =

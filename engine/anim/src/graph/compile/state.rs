@@ -2,14 +2,10 @@
 
 use super::Compiler;
 use super::report::{any_number, at_least};
-use crate::{LoopMode, MAX_MARK_NAME};
-use crate::graph::compiled::{
-    Leaf, Motion, RandomSlot, Speaks, State, StateMarker, StateMarkerAt,
-};
-use crate::graph::def::{
-    ModeDef, SpeaksDef, SpeaksWord, StateDef, StateEventDef, SyncRoleDef,
-};
+use crate::graph::compiled::{Leaf, Motion, RandomSlot, Speaks, State, StateMarker, StateMarkerAt};
+use crate::graph::def::{ModeDef, SpeaksDef, SpeaksWord, StateDef, StateEventDef, SyncRoleDef};
 use crate::graph::error::pointer;
+use crate::{LoopMode, MAX_MARK_NAME};
 
 /// Most markers of a state itself; a step looks at each of them.
 const MAX_STATE_MARKERS: usize = 4096;
@@ -127,7 +123,10 @@ impl<'a> Compiler<'a> {
         let path = self.state.path.clone();
         self.spend_bytes(2 * path.len(), place);
         if !self.layer.paths.insert(path) {
-            let message = format!("two states of the layer have the path `{}`", self.state.path);
+            let message = format!(
+                "two states of the layer have the path `{}`",
+                self.state.path
+            );
             self.report.error("E-GRAPH-DUPLICATE", place, message);
         }
     }
@@ -201,7 +200,11 @@ impl<'a> Compiler<'a> {
                 return None;
             }
             (Some(_), Some(_)) => {
-                self.no_effect(place, &[("time", true)], "excludes `phase`, which is given too");
+                self.no_effect(
+                    place,
+                    &[("time", true)],
+                    "excludes `phase`, which is given too",
+                );
                 return None;
             }
         };

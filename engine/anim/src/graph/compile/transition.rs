@@ -230,7 +230,11 @@ impl<'a> Compiler<'a> {
         self.no_effect(place, &keys, "belongs to `exit_time`");
         let inertial = def.by == Some(ByDef::Inertial);
         let keys = [("curve", def.curve.is_some() && inertial)];
-        self.no_effect(place, &keys, "belongs to crossfades; what dies away by inertia has a curve of its own");
+        self.no_effect(
+            place,
+            &keys,
+            "belongs to crossfades; what dies away by inertia has a curve of its own",
+        );
         let none = def.interruption == Some(InterruptionDef::None);
         let keys = [("interrupted_by", def.interrupted_by.is_some() && none)];
         self.no_effect(place, &keys, "says nothing where interruption = \"none\"");
