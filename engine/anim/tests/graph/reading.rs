@@ -110,7 +110,7 @@ fn both_forms_of_conditions_are_one_tree() {
         });
         let def = GraphDef::from_value(def).unwrap();
         let graph = Graph::compile(&def, &skeleton(), &[]).unwrap();
-        graph.layers[0].transitions[0].when.clone()
+        graph.machines[0].transitions[0].when.clone()
     };
     let list = json!([
         { "parameter": "speed", "op": "ge", "value": 0.5 }, { "parameter": "n", "op": "ne", "value": 3 },
@@ -140,6 +140,9 @@ fn value() -> impl Strategy<Value = Value> {
         Just("trigger"),
         Just("loop"),
         Just("distance"),
+        Just("random"),
+        Just("first_frame"),
+        Just("additive"),
         Just(""),
         Just("\u{0}é"),
     ];
@@ -189,6 +192,26 @@ fn value() -> impl Strategy<Value = Value> {
         "rest",
         "op",
         "parameter",
+        "direct",
+        "additive",
+        "base",
+        "add",
+        "select",
+        "children",
+        "sequence",
+        "mirror",
+        "pairs",
+        "range",
+        "pose",
+        "graph",
+        "conduit",
+        "slots",
+        "after",
+        "profile",
+        "interrupted_by",
+        "reference",
+        "keep",
+        "weights",
     ]);
     leaf.prop_recursive(7, 60, 6, move |inner| {
         prop_oneof![
