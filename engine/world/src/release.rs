@@ -1,6 +1,5 @@
 //! Letting go: joints that a goal held go over to what the animation says, by inertia.
 
-use glam::Quat;
 use serde::{Deserialize, Serialize};
 use sinew_anim::{Inertia, Pose};
 
@@ -17,6 +16,8 @@ pub struct Release {
     inertia: Inertia,
     /// The goal was let go and has not been asked for again.
     let_go: bool,
+    #[serde(skip)]
+    buffer: Pose,
 }
 
 impl Release {
@@ -25,6 +26,7 @@ impl Release {
         Self {
             shown: Pose::identity(joints, 0),
             before: Pose::identity(joints, 0),
+            buffer: Pose::identity(joints, 0),
             inertia: Inertia::with_room(joints, 0),
             ..Self::default()
         }
@@ -46,16 +48,10 @@ impl Release {
         if self.known == 0 {
             return;
         }
-        let mut target = std::mem::take(&mut self.before);
-        let mut before = target.clone();
-        gather(joints, pose, &mut target);
-        if self.known < 2 {
-            before.copy_from(&self.shown);
-        }
-        let moving = (self.known == 2).then_some((&before, dt));
+        self.gather(joints, pose);
+        let moving = (self.known == 2).then_some((&self.before, dt));
         self.inertia
-            .begin(&self.shown, moving, &target, seconds, None);
-        self.before = before;
+            .begin(&self.shown, moving, &self.buffer, seconds, None);
     }
 
     /// The goal is asked for again; what is left dies away all the same.
@@ -69,13 +65,11 @@ impl Release {
         if self.inertia.is_over() {
             return;
         }
-        let mut turned = std::mem::take(&mut self.before);
-        gather(joints, pose, &mut turned);
-        self.inertia.apply(&mut turned);
-        for (index, &joint) in joints.iter().enumerate() {
-            pose.set_rotation(usize::from(joint), turned.rotation(index));
+        self.gather(joints, pose);
+        self.inertia.apply(&mut self.buffer);
+        for (index, &joint) in joints.iter().enumerate().take(self.buffer.joints) {
+            pose.set_rotation(usize::from(joint), self.buffer.rotation(index));
         }
-        self.before = turned;
     }
 
     /// Keeps what a step shows, as long as the goal or what is left of it has a part in it.
@@ -84,20 +78,18 @@ impl Release {
             self.known = 0;
             return;
         }
+        self.gather(joints, pose);
         std::mem::swap(&mut self.shown, &mut self.before);
-        gather(joints, pose, &mut self.shown);
+        self.shown.copy_from(&self.buffer);
         self.known = (self.known + 1).min(2);
     }
-}
 
-fn gather(joints: &[u16], pose: &Pose, out: &mut Pose) {
-    for (index, &joint) in joints.iter().enumerate().take(out.joints) {
-        let joint = usize::from(joint);
-        let rotation = if joint < pose.joints {
-            pose.rotation(joint)
-        } else {
-            Quat::IDENTITY
-        };
-        out.set_rotation(index, rotation);
+    /// Takes the joints' rotations out of a pose into the buffer.
+    fn gather(&mut self, joints: &[u16], pose: &Pose) {
+        self.buffer.copy_from(&self.shown);
+        for (index, &joint) in joints.iter().enumerate().take(self.buffer.joints) {
+            self.buffer
+                .set_rotation(index, pose.rotation(usize::from(joint)));
+        }
     }
 }

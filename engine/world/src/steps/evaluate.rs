@@ -17,5 +17,6 @@ pub(super) fn run(world: &mut World) {
             scratch,
             &mut animation.pose,
         );
+        animation.shown = true;
     });
 }
