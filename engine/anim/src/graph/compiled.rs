@@ -26,8 +26,8 @@ pub const MAX_CHOIRS: usize = 4;
 pub struct Graph {
     /// What it moves.
     pub skeleton: Arc<Skeleton>,
-    /// What of which clips is played, in the order of first use; with slots, every clip of the model
-    /// whole.
+    /// What of which clips is played: with slots, every clip of the model whole and as it was made, by
+    /// name; then those of states in the order of first use.
     pub clips: Vec<GraphClip>,
     /// By name.
     pub parameters: Vec<Parameter>,
@@ -622,6 +622,13 @@ impl Graph {
     /// The slot of this name.
     pub fn slot(&self, name: &str) -> Option<u16> {
         by_name(&self.slots, name, |slot| &slot.name)
+    }
+
+    /// The clip of this name as a slot plays it, whole and as it was made; of a graph without slots,
+    /// the first use of it.
+    pub fn clip(&self, name: &str) -> Option<u16> {
+        let found = self.clips.iter().position(|clip| clip.clip.name == name);
+        found.map(|index| index as u16)
     }
 
     /// The curve of this name.

@@ -6,7 +6,7 @@ use sinew_anim::{
     Skeleton, SpaceDef, sample,
 };
 
-use crate::compiled_motions::{graph, motion, parameters};
+use crate::compiled_motions::{clips, graph, motion, parameters};
 use crate::support::{arcs, clip, compile, one_layer, skeleton, still};
 
 #[test]
@@ -98,7 +98,10 @@ fn clips_of_additive_layers_are_differences_from_their_reference() {
 #[test]
 fn slots_lie_over_layers_and_have_every_clip_of_the_model() {
     let def = json!({
-        "layers": [{ "name": "base", "states": { "s": { "clip": "run" } } }, { "name": "over", "states": { "s": { "clip": "run", "range": [0, 1] } } }],
+        "layers": [
+            { "name": "base", "states": { "s": { "clip": "run", "mirror": true } } },
+            { "name": "over", "blend": "additive", "reference": "first_frame", "states": { "s": { "clip": "run", "range": [0, 1] } } },
+        ],
         "slots": { "hit": { "after": "base", "mask": "arm+", "blend": "additive" }, "all": {} },
     });
     let graph = graph(def);
@@ -130,13 +133,19 @@ fn slots_lie_over_layers_and_have_every_clip_of_the_model() {
     assert_eq!(
         clips,
         [
-            ("run", 2.0),
-            ("run", 1.0),
             ("pose", 0.0),
+            ("run", 2.0),
             ("sway", 1.0),
-            ("walk", 1.0)
+            ("walk", 1.0),
+            ("run", 2.0),
+            ("run", 1.0)
         ]
     );
+    // By name a clip is found as it was made.
+    let made = arcs(clips());
+    let run = usize::from(graph.clip("run").unwrap());
+    assert_eq!(graph.clips[run].clip, made[1]);
+    assert_eq!(graph.clip("fly"), None);
 }
 
 #[test]

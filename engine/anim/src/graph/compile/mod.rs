@@ -60,6 +60,7 @@ impl Graph {
         compiler.refuse_what_is_not_built();
         compiler.rules();
         compiler.graph.parameters = parameters::parameters(def, &mut compiler.report);
+        compiler.slot_clips();
         compiler.layers();
         compiler.slots();
         compiler.curves();

@@ -13,20 +13,25 @@ use crate::graph::error::pointer;
 const MAX_SLOTS: usize = 64;
 
 impl<'a> Compiler<'a> {
-    /// The slots; any clip of the model may be played in them.
-    pub(super) fn slots(&mut self) {
-        let slots = &self.def.slots;
-        if slots.is_empty() {
-            return;
-        }
-        if slots.len() > MAX_SLOTS {
-            let message = format!("more than {MAX_SLOTS} slots");
-            self.report.error("E-GRAPH-LIMIT", "/slots", message);
+    /// Any clip of the model may be played in a slot. They come before those of states, so that the first of
+    /// a name is the clip as it was made.
+    pub(super) fn slot_clips(&mut self) {
+        if self.def.slots.is_empty() {
             return;
         }
         let names: Vec<&'a str> = self.clips.keys().copied().collect();
         for name in names {
             self.graph_clip(&What::whole(name), "/slots");
+        }
+    }
+
+    /// The slots, once the layers are known.
+    pub(super) fn slots(&mut self) {
+        let slots = &self.def.slots;
+        if slots.len() > MAX_SLOTS {
+            let message = format!("more than {MAX_SLOTS} slots");
+            self.report.error("E-GRAPH-LIMIT", "/slots", message);
+            return;
         }
         let clips: Vec<Arc<Clip>> = self.clips.values().map(|clip| Arc::clone(clip)).collect();
         for (name, slot) in slots {
