@@ -3,9 +3,8 @@
 use glam::{DMat4, DQuat, DVec3, Quat, Vec3};
 
 use crate::{
-    Clip, Interpolation, Joint, JointTracks, MorphTrack, Planar, Pose, Skeleton, Track, Transform,
+    Clip, Interpolation, Joint, JointTracks, MorphTrack, Pose, Skeleton, Track, Transform, Travel,
 };
-use crate::{Clip, Interpolation, Joint, JointTracks, Pose, Skeleton, Track, Transform, Travel};
 
 /// Model matrices by plain products of matrices.
 pub(crate) fn forward_kinematics(skeleton: &Skeleton, pose: &Pose) -> Vec<DMat4> {

@@ -143,7 +143,9 @@ impl MachineStep<'_> {
         }
         state.previous = Some(left.state);
         let buffers = &mut live.scratch.poses;
-        [source, earlier, target].map(|pose| buffers.give(pose));
+        for pose in [source, earlier, target] {
+            buffers.give(pose);
+        }
     }
 
     /// Both play, and the weight goes from one to the other.
