@@ -12,6 +12,10 @@ use super::stretch::Stretch;
 use super::windows::{Edge, edge_kind, edge_order, follow, keep, tick_event};
 use crate::{Fade, LoopMode};
 
+/// A clip is at its end where this many seconds are left: steps of 1/60 s that are added up in f32 must
+/// not need one step more than the arithmetic on paper.
+const TOLERANCE: f64 = 1e-6;
+
 /// What one slot's step depends on.
 pub(super) struct SlotStep<'a> {
     pub(super) graph: &'a Graph,
@@ -65,7 +69,7 @@ impl SlotStep<'_> {
                 state.weight.seconds_left = left as f32;
             }
             let rest = (self.dt - at).max(0.0);
-            let ends = goes_out && until <= rest;
+            let ends = goes_out && until <= rest + TOLERANCE;
             lost += self.piece(state, at, until.min(rest), ends, events);
             at += until.min(rest);
             if ends {
@@ -73,7 +77,7 @@ impl SlotStep<'_> {
             } else if !current.alive && state.weight == Fade::at(0.0) {
                 state.clips.clear();
             }
-            if until >= rest {
+            if until > rest {
                 break;
             }
         }

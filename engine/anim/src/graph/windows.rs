@@ -589,3 +589,6 @@ impl GraphState {
         close_slots(graph, self, reason, out);
     }
 }
+
+#[cfg(test)]
+mod tests;
