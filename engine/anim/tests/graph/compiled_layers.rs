@@ -125,13 +125,13 @@ fn slots_lie_over_layers_and_have_every_clip_of_the_model() {
             ("hit", 0, local, true)
         ]
     );
-    let clips: Vec<(&str, f64)> = graph
+    let played: Vec<(&str, f64)> = graph
         .clips
         .iter()
         .map(|clip| (clip.clip.name.as_str(), clip.duration))
         .collect();
     assert_eq!(
-        clips,
+        played,
         [
             ("pose", 0.0),
             ("run", 2.0),

@@ -11,6 +11,7 @@ mod codes;
 mod compiled_layers;
 mod compiled_machines;
 mod compiled_motions;
+mod compiled_sound;
 mod control;
 mod errors;
 mod events;
