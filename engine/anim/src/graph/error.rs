@@ -4,7 +4,7 @@
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct GraphError {
-    /// One of [`GRAPH_CODES`].
+    /// One of [`GRAPH_CODES`]; of a warning, of [`GRAPH_WARNINGS`].
     pub code: &'static str,
     /// JSON pointer (RFC 6901) to the culprit, such as `/layers/0/states/walk/clip`; empty for the
     /// whole document.
@@ -143,6 +143,12 @@ pub const GRAPH_CODES: &[(&str, &str)] = &[
     ("E-GRAPH-CHAIN", "Joints that make no chain."),
     ("E-GRAPH-MASK", "A mask that does not read."),
 ];
+
+/// Every code of [`Graph::warnings`](crate::Graph::warnings) and what it means.
+pub const GRAPH_WARNINGS: &[(&str, &str)] = &[(
+    "W-GRAPH-MARKERS",
+    "Clips that are blended have a marker unequally often.",
+)];
 
 /// `parent` with one more step; `/` and `~` of names are escaped.
 pub(crate) fn pointer(parent: &str, step: impl std::fmt::Display) -> String {

@@ -31,6 +31,7 @@ mod slot_step;
 mod state;
 mod step;
 mod stretch;
+mod warn;
 mod windows;
 
 pub use advance::{
@@ -40,7 +41,7 @@ pub use choose::Held;
 pub use compiled::*;
 pub use def::*;
 pub use curve::curve_value;
-pub use error::{GRAPH_CODES, GraphError};
+pub use error::{GRAPH_CODES, GRAPH_WARNINGS, GraphError};
 pub use evaluate::evaluate;
 pub use explain::{Candidate, Explanation, Verdict, explain};
 pub use scratch::Scratch;

@@ -27,6 +27,7 @@ mod reload;
 mod root_motion;
 mod speakers;
 mod support;
+mod warnings;
 mod wrong_layers;
 mod wrong_machines;
 mod wrong_motions;

@@ -1,0 +1,83 @@
+//! What works in another way than a graph's author may expect.
+
+use super::compiled::{Graph, Motion, SharedMarker, State};
+use super::error::{GraphError, pointer};
+
+/// Most warnings that are told.
+const MAX_WARNINGS: usize = 64;
+
+impl Graph {
+    /// What works in another way than its author may expect, each with a code of
+    /// [`GRAPH_WARNINGS`](crate::GRAPH_WARNINGS) and the pointer of the layer's state; the first 64.
+    pub fn warnings(&self) -> Vec<GraphError> {
+        let mut found = Vec::new();
+        for (machine, index) in self.machines.iter().zip(0_u16..) {
+            for (state, number) in machine.states.iter().zip(0_u16..) {
+                let place = [index, number];
+                found.extend(self.uneven_markers(state, place));
+                if found.len() >= MAX_WARNINGS {
+                    found.truncate(MAX_WARNINGS);
+                    return found;
+                }
+            }
+        }
+        found
+    }
+
+    /// Markers that the clips of a blend have unequally often.
+    fn uneven_markers(&self, state: &State, place: [u16; 2]) -> Vec<GraphError> {
+        // Where one of several is played alone, nothing is blended.
+        let motion = self.motions.get(usize::from(state.motion));
+        if matches!(motion, Some(Motion::Select { .. } | Motion::Random { .. })) {
+            return Vec::new();
+        }
+        let choirs = state.choirs.iter();
+        let uneven = choirs.flat_map(|choir| {
+            let markers = choir.markers.iter().filter(|marker| marker.shared == 0);
+            markers.map(move |marker| (choir.leaves.as_slice(), marker))
+        });
+        uneven
+            .map(|(leaves, marker)| {
+                let message = format!(
+                    "in `{}` marker `{}` is {}: of clips that are blended only the heaviest is heard",
+                    state.path,
+                    self.names[usize::from(marker.name)],
+                    self.counts(state, leaves, marker),
+                );
+                GraphError::new("W-GRAPH-MARKERS", self.place(place), message).with_help(Some(
+                    "give each clip the marker equally often, and it is one event whichever is heavier"
+                        .to_owned(),
+                ))
+            })
+            .collect()
+    }
+
+    /// "in `walk` 2 times, in `run` once", for leaves that have the marker.
+    fn counts(&self, state: &State, leaves: &[u16], marker: &SharedMarker) -> String {
+        let with = leaves.iter().zip(&marker.own);
+        let words: Vec<String> = with
+            .filter(|(_, own)| !own.is_empty())
+            .map(|(&leaf, own)| {
+                let part = state.leaves[usize::from(leaf)].parts.first();
+                let clip = part.map_or("", |part| &self.clips[usize::from(part.clip)].clip.name);
+                match own.len() {
+                    1 => format!("in `{clip}` once"),
+                    count => format!("in `{clip}` {count} times"),
+                }
+            })
+            .collect();
+        words.join(", ")
+    }
+
+    /// The pointer of the layer's state that a state is, or is inside of.
+    fn place(&self, [machine, state]: [u16; 2]) -> String {
+        let mut at = [machine, state];
+        while let Some(around) = self.machines[usize::from(at[0])].parent {
+            at = around;
+        }
+        let machine = &self.machines[usize::from(at[0])];
+        let layer = pointer("/layers", machine.layer);
+        let name = &machine.states[usize::from(at[1])].name;
+        pointer(&pointer(&layer, "states"), name)
+    }
+}
