@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 use sinew_anim::{
-    Clip, Curve, Graph, LeafPart, LoopMode, Motion, PlaneRule, Points, RandomSlot, RateDef, State,
+    Curve, Graph, LeafPart, LoopMode, Motion, PlaneRule, Points, RandomSlot, RateDef, State,
     Window, sample,
 };
 
