@@ -89,7 +89,9 @@ impl Player {
             let at = self.seconds + f64::from(event.alpha) * f64::from(dt);
             self.said.push((words, at));
         }
-        let RootDelta { translation, yaw } = self.out.root;
+        let RootDelta {
+            translation, yaw, ..
+        } = self.out.root;
         self.place += glam::Quat::from_rotation_y(self.yaw) * translation;
         self.yaw += yaw;
         self.seconds += f64::from(dt);

@@ -4,6 +4,7 @@ pub mod bench;
 mod examples;
 mod hostile;
 mod mistakes;
+mod morphs;
 mod performance;
 mod reloading;
 mod running;

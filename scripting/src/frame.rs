@@ -6,7 +6,7 @@
 use std::{collections::BTreeMap, sync::Arc};
 
 use sinew_anim::{Graph, GraphEventKind};
-use sinew_world::{ActorId, Behaviour, Data, Due, Event, Message, StableHasher, World};
+use sinew_world::{ActorId, Behaviour, Data, Due, Event, Kept, Message, World};
 
 use crate::{
     api::release,
@@ -77,19 +77,8 @@ impl Behaviour for ScriptHost {
         self.stop_dying();
     }
 
-    fn hash_into(&self, hasher: &mut StableHasher) {
-        for scripts in self.actors.iter().flatten() {
-            for instance in &scripts.instances {
-                let vm = self.vm(instance.script);
-                let fields = vm
-                    .zip(instance.number)
-                    .map(|(vm, number)| vm.fields(number));
-                for (name, value) in fields.into_iter().flatten() {
-                    hasher.text(&name);
-                    hasher.data(&value);
-                }
-            }
-        }
+    fn kept(&self, _world: &World) -> Vec<Kept> {
+        self.kept_data()
     }
 }
 
@@ -210,7 +199,7 @@ impl ScriptHost {
         }
     }
 
-    fn waiting(&self) -> Vec<Waiting> {
+    pub(crate) fn waiting(&self) -> Vec<Waiting> {
         let vms = self
             .modules
             .iter()

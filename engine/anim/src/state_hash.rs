@@ -472,6 +472,8 @@ fn key_name(key: &(impl Serialize + ?Sized)) -> String {
 mod tests {
     use std::collections::BTreeMap;
 
+    use serde::Serialize;
+
     use super::*;
 
     /// Collects what it is fed, so that equal hashes mean equal bytes.

@@ -10,6 +10,11 @@ use crate::{
     shapes::world_of_unit,
 };
 
+/// The most morph targets with a weight, a part and actor each, that the vertex stage blends. It blends all of them
+/// once for the shadow and once for the picture, so an actor with more is blended and skinned ahead, by the same function
+/// in the compute pass: nothing is left out, and nothing moves when an actor goes from one way to the other.
+pub const MAX_VERTEX_TARGETS: usize = 8;
+
 /// Mirrors an element of `palette` in `frame.wgsl`: three rows.
 pub(crate) type PaletteRows = [Vec4; 3];
 
@@ -20,9 +25,13 @@ pub(crate) struct Instance {
     pub first_palette: u32,
     pub first_open: u32,
     pub open_count: u32,
+    /// [`NOT_AHEAD`] for what the vertex stage skins.
     pub first_skinned: u32,
     pub tint: [f32; 4],
 }
+
+/// Mirrors `NOT_AHEAD` in `frame.wgsl`.
+const NOT_AHEAD: u32 = u32::MAX;
 
 /// Mirrors `OpenTarget` in `skin.wgsl`.
 #[repr(C)]
@@ -80,8 +89,10 @@ pub(crate) struct Capacity {
     pub palette: usize,
     pub instances: usize,
     pub open_targets: usize,
-    /// Vertices that the compute pass writes; 0 while it is off.
+    /// Vertices that the compute pass writes.
     pub skinned: usize,
+    /// Everything is skinned in the compute pass, not only what the vertex stage is not made for.
+    pub skin_all: bool,
 }
 
 struct Item {
@@ -100,6 +111,8 @@ pub(crate) struct Gathered {
     pub runs: Vec<ModelRun>,
     /// Vertices that the compute pass writes.
     pub skinned_count: usize,
+    /// Draws and shapes that the compute pass skins.
+    pub skinned_ahead: usize,
     /// Draws and shapes for which the buffers had no room.
     pub left_out: usize,
     order: Vec<u32>,
@@ -141,6 +154,7 @@ impl Gathered {
             .iter_mut()
             .for_each(|run| run.first_instance += first);
         self.instances.extend_from_slice(&self.run_instances);
+        self.skinned_ahead = self.run_instances.len();
     }
 
     fn clear(&mut self) {
@@ -186,22 +200,32 @@ impl Gathered {
     }
 
     fn add(&mut self, index: u32, draw: &Draw<'_>, model: ModelParts<'_>, capacity: Capacity) {
-        let targets = model.parts.iter().flat_map(|part| &part.targets);
-        let open = targets.filter(|target| weight(draw, target) != 0.0).count();
+        let open_of = |part: &Part| {
+            let targets = part.targets.iter();
+            targets.filter(|target| weight(draw, target) != 0.0).count()
+        };
+        let open: usize = model.parts.iter().map(open_of).sum();
+        let most_open = model.parts.iter().map(open_of).max().unwrap_or(0);
+        let has_room = self.skinned_count + model.vertex_count as usize <= capacity.skinned;
         let fits = self.palette.len() + model.palette.len() <= capacity.palette
             && self.open_targets.len() + open <= capacity.open_targets
             && self.items.len() + self.run_instances.len() + model.parts.len() < capacity.instances
-            && (capacity.skinned == 0
-                || self.skinned_count + model.vertex_count as usize <= capacity.skinned);
+            && (!capacity.skin_all || has_room);
         if !fits {
             self.left_out += 1;
             return;
         }
+        // What has no room there is blended by the vertex stage, whatever that costs.
+        let ahead = has_room && (capacity.skin_all || most_open > MAX_VERTEX_TARGETS);
         let mut instance = Instance {
             first_palette: self.palette.len() as u32,
             first_open: self.open_targets.len() as u32,
             open_count: 0,
-            first_skinned: self.skinned_count as u32,
+            first_skinned: if ahead {
+                self.skinned_count as u32
+            } else {
+                NOT_AHEAD
+            },
             tint: draw.tint,
         };
         let all_open = instance.first_open;
@@ -231,7 +255,7 @@ impl Gathered {
                 instance,
             });
         }
-        if capacity.skinned > 0 {
+        if ahead {
             instance.first_open = all_open;
             instance.open_count = self.open_targets.len() as u32 - all_open;
             self.add_to_run(draw.model, instance);
@@ -361,7 +385,8 @@ mod tests {
         palette: 1000,
         instances: 1000,
         open_targets: 1000,
-        skinned: 0,
+        skinned: 1000,
+        skin_all: false,
     };
 
     fn gathered(scene: &Scene<'_>, capacity: Capacity) -> Gathered {
@@ -446,6 +471,36 @@ mod tests {
     }
 
     #[test]
+    fn more_targets_than_the_vertex_stage_is_made_for_are_blended_ahead() {
+        let mut models = Two::new();
+        let target = models.parts[0].targets[0];
+        models.parts[0].targets = (0..9).map(|channel| Target { channel, ..target }).collect();
+        let eight = [-0.5; 8];
+        let nine = [0.1; 9];
+        let draws = [eight.as_slice(), &nine, &eight, &nine].map(|morphs| Draw {
+            morphs,
+            ..Draw::new(ModelId(0), &[])
+        });
+        let mut gathered = Gathered::default();
+        gathered.gather(&scene(&draws), &models, SHAPES, ROOM);
+        let ahead: Vec<u32> = gathered.instances[..4]
+            .iter()
+            .map(|instance| instance.first_skinned)
+            .collect();
+        assert_eq!(ahead, [NOT_AHEAD, 0, NOT_AHEAD, 100]);
+        assert_eq!((gathered.skinned_ahead, gathered.skinned_count), (2, 200));
+        assert_eq!(gathered.open_targets.len(), 34, "none is left out");
+
+        let no_room = Capacity {
+            skinned: 150,
+            ..ROOM
+        };
+        gathered.gather(&scene(&draws), &models, SHAPES, no_room);
+        assert_eq!((gathered.skinned_ahead, gathered.left_out), (1, 0));
+        assert_eq!(gathered.open_targets.len(), 34);
+    }
+
+    #[test]
     fn what_does_not_fit_is_counted_and_left_out() {
         let draws = [0; 5].map(|id| Draw::new(ModelId(id), &[]));
         let room = Capacity { palette: 3, ..ROOM };
@@ -458,6 +513,7 @@ mod tests {
         let draws: Vec<Draw<'_>> = (0..100).map(|id| Draw::new(ModelId(id % 3), &[])).collect();
         let room = Capacity {
             skinned: 100_000,
+            skin_all: true,
             ..ROOM
         };
         let mut gathered = Gathered::default();
@@ -494,7 +550,7 @@ mod tests {
     fn the_compute_pass_gets_each_actor_once() {
         let draws = [1, 0, 1].map(|id| Draw::new(ModelId(id), &[]));
         let room = Capacity {
-            skinned: 1000,
+            skin_all: true,
             ..ROOM
         };
         let gathered = gathered(&scene(&draws), room);

@@ -12,6 +12,7 @@ mod layers;
 mod log;
 mod maths;
 mod messages;
+mod morphs;
 mod movement;
 mod parameters;
 mod playback;
@@ -27,7 +28,7 @@ use sinew_anim::nearest;
 use sinew_world::{ActorId, Data};
 
 pub(crate) use call::release;
-pub use call::{ApiError, Asked, Call, Caller, Host, LogLevel, LogLine, Refusal};
+pub use call::{ApiError, Ask, Asked, Call, Caller, Host, LogLevel, LogLine, Refusal};
 
 use crate::value::{Argument, Type, Value};
 
@@ -348,6 +349,7 @@ const AREAS: &[&[Function]] = &[
     layers::ROWS,
     ik::ROWS,
     joints::ROWS,
+    morphs::ROWS,
     root_motion::ROWS,
     world::ROWS,
     messages::ROWS,

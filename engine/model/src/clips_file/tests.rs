@@ -288,3 +288,29 @@ fn the_schema_in_the_docs_is_current() {
         "docs/schema/clips.schema.json is out of date; SINEW_UPDATE=1 cargo test -p sinew-model writes it"
     );
 }
+
+#[test]
+fn the_example_of_the_guide_is_a_sound_clips_file() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/guide/clips-and-morphs.md");
+    let page = fs::read_to_string(path).expect("the page is there");
+    let examples = page
+        .split("```json")
+        .skip(1)
+        .filter_map(|rest| rest.split("```").next());
+    let (files, extras): (Vec<_>, Vec<_>) =
+        examples.partition(|example| example.contains("\"version\""));
+    assert_eq!((files.len(), extras.len()), (1, 1));
+    let walk = &merged(files[0]).expect("sound").clips[0];
+    assert_eq!(
+        (walk.markers.len(), walk.windows.len(), walk.curves.len()),
+        (1, 1, 1)
+    );
+    let animation = format!(
+        r#"{{"channels":[],"samplers":[],"name":"walk","extras":{}}}"#,
+        extras[0]
+    );
+    let read = crate::testing::import_parts(&format!(r#""animations":[{animation}]"#), b"");
+    let model = read.expect("extras never refuse a file");
+    assert_eq!(model.clips[0].markers[0].name, "footstep_l");
+    assert_eq!(model.clips[0].root_joint.as_deref(), Some("hips"));
+}
