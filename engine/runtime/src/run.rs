@@ -19,6 +19,7 @@ use crate::{
     project::Project,
     session::{Options, Session},
     trace::Trace,
+    verdicts,
     window::{self, Closed},
 };
 
@@ -56,6 +57,9 @@ impl Outputs {
             .as_ref()
             .map(|file| Trace::create(file, &args.trace_joints, &session.world));
         session.console.record = trace.is_some();
+        if trace.is_some() {
+            verdicts::ask(session);
+        }
         Ok(Self {
             recording,
             trace: trace.transpose()?,
@@ -201,6 +205,7 @@ fn run_unseen(
         .unwrap_or_else(|| options.project.output("jsonl"));
     if outputs.trace.is_none() {
         session.console.record = true;
+        verdicts::ask(session);
         outputs.trace = Some(Trace::create(&trace, &args.trace_joints, &session.world)?);
     }
     let frames = args.frames.unwrap_or_else(|| frames_of(DEMO_SECONDS, STEP));

@@ -5,6 +5,9 @@ mod actors;
 mod call;
 mod camera;
 mod draw;
+mod events;
+mod explain;
+mod graphs;
 mod ik;
 mod input;
 mod joints;
@@ -17,6 +20,7 @@ mod parameters;
 mod playback;
 mod random;
 mod root_motion;
+mod slots;
 mod sound;
 mod tasks;
 mod timers;
@@ -28,6 +32,9 @@ use sinew_world::{ActorId, Data};
 
 pub(crate) use call::release;
 pub use call::{ApiError, Asked, Call, Caller, Host, LogLevel, LogLine, Refusal};
+pub(crate) use events::words_of;
+pub(crate) use explain::setter;
+pub(crate) use slots::handle_of;
 
 use crate::value::{Argument, Type, Value};
 
@@ -345,7 +352,11 @@ const AREAS: &[&[Function]] = &[
     movement::ROWS,
     parameters::ROWS,
     playback::ROWS,
+    graphs::ROWS,
+    slots::ROWS,
     layers::ROWS,
+    events::ROWS,
+    explain::ROWS,
     ik::ROWS,
     joints::ROWS,
     root_motion::ROWS,
