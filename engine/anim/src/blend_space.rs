@@ -2,6 +2,12 @@
 
 use glam::Vec2;
 
+mod polar;
+mod triangulation;
+
+pub use polar::{directions_leave_gap, polar_band_weights};
+pub use triangulation::Triangulation;
+
 /// Weights of samples on a line: the two neighbours of `x` share by distance, outside the ends the
 /// end sample has 1. `at` in any order, no two equal; `weights` gets one entry a sample, sum 1. An
 /// `x` that is not a number takes the lowest sample.
@@ -41,23 +47,44 @@ pub fn gradient_band_weights(at: &[Vec2], p: Vec2, weights: &mut [f32]) {
         weights[0] = 1.0;
         return;
     }
-    let mut sum = 0.0;
     for (i, (&own, weight)) in at.iter().zip(weights.iter_mut()).enumerate() {
         let others = at.iter().enumerate().filter(|(j, _)| *j != i);
         *weight = others.fold(1.0_f32, |least, (_, &other)| least.min(band(own, other, p)));
         *weight = weight.max(0.0);
-        sum += *weight;
     }
+    normalize_or_nearest(at, p, weights);
+}
+
+/// Weights with the sum 1; where all are zero the sample nearest to `p` has all.
+fn normalize_or_nearest(at: &[Vec2], p: Vec2, weights: &mut [f32]) {
+    let sum: f32 = weights.iter().sum();
     if sum > 0.0 {
         weights.iter_mut().for_each(|weight| *weight /= sum);
-    } else {
-        let nearest = (0..at.len()).min_by(|&a, &b| {
-            at[a]
-                .distance_squared(p)
-                .total_cmp(&at[b].distance_squared(p))
-        });
-        weights[nearest.unwrap_or(0)] = 1.0;
+        return;
     }
+    let nearest = (0..at.len()).min_by(|&a, &b| {
+        at[a]
+            .distance_squared(p)
+            .total_cmp(&at[b].distance_squared(p))
+    });
+    weights[nearest.unwrap_or(0)] = 1.0;
+}
+
+/// Takes all but the `count` heaviest weights (at least one) to zero and brings the rest back to the sum 1. Of equal
+/// ones the first stay.
+pub fn keep_heaviest(weights: &mut [f32], count: usize) {
+    let mut active = weights.iter().filter(|weight| **weight > 0.0).count();
+    if active <= count.max(1) {
+        return;
+    }
+    while active > count.max(1) {
+        let above_zero = weights.iter_mut().filter(|weight| **weight > 0.0);
+        let lightest = above_zero.rev().min_by(|a, b| a.total_cmp(b));
+        lightest.into_iter().for_each(|weight| *weight = 0.0);
+        active -= 1;
+    }
+    let sum: f32 = weights.iter().sum();
+    weights.iter_mut().for_each(|weight| *weight /= sum);
 }
 
 /// 1 at `own`, 0 at `other`, straight along the line between them.
@@ -200,6 +227,53 @@ mod tests {
     }
 
     #[test]
+    fn the_heaviest_weights_stay_and_sum_to_one() {
+        let cases = [
+            (
+                vec![0.1, 0.4, 0.2, 0.3],
+                2,
+                vec![0.0, 4.0 / 7.0, 0.0, 3.0 / 7.0],
+            ),
+            (vec![0.25; 4], 2, vec![0.5, 0.5, 0.0, 0.0]),
+            (vec![0.25, 0.5, 0.25], 2, vec![1.0 / 3.0, 2.0 / 3.0, 0.0]),
+            (vec![0.4, 0.6], 4, vec![0.4, 0.6]),
+            (vec![0.4, 0.6], 0, vec![0.0, 1.0]),
+            (vec![0.0, 0.0], 1, vec![0.0, 0.0]),
+        ];
+        for (mut weights, count, expected) in cases {
+            keep_heaviest(&mut weights, count);
+            assert_weights(&weights, &expected);
+        }
+        let mut random = Random::new(52);
+        for _ in 0..100 {
+            let mut weights: Vec<f32> = (0..12).map(|_| random.unit() as f32).collect();
+            let mut sorted = weights.clone();
+            sorted.sort_by(|a, b| b.total_cmp(a));
+            let total: f32 = sorted[..4].iter().sum();
+            let expected: Vec<f32> = weights
+                .iter()
+                .map(|&w| if w >= sorted[3] { w / total } else { 0.0 })
+                .collect();
+            keep_heaviest(&mut weights, 4);
+            assert_weights(&weights, &expected);
+        }
+    }
+
+    #[test]
+    fn another_order_of_samples_gives_the_same_weights_in_that_order() {
+        let mut random = Random::new(53);
+        for _ in 0..100 {
+            let mut at: Vec<Vec2> = (0..7).map(|_| random.vec3(2.0).truncate()).collect();
+            let p = random.vec3(3.0).truncate();
+            let before = band(&at, p);
+            at.reverse();
+            let mut after = band(&at, p);
+            after.reverse();
+            assert_weights(&after, &before);
+        }
+    }
+
+    #[test]
     fn degenerate_input_gives_weights_too() {
         let twice = points([(1.0, 1.0), (1.0, 1.0)]);
         assert_weights(&band(&twice, Vec2::ONE), &[0.5, 0.5]);
@@ -210,8 +284,3 @@ mod tests {
         assert!(band(&[], Vec2::ONE).is_empty());
     }
 }
-pub fn polar_band_weights(at: &[Vec2], p: Vec2, weights: &mut [f32]) { gradient_band_weights(at, p, weights) }
-#[derive(Clone, Debug, PartialEq)]
-pub struct Triangulation;
-impl Triangulation { pub fn new(_at: &[Vec2]) -> Self { Self } pub fn weights(&self, at: &[Vec2], p: Vec2, weights: &mut [f32]) { gradient_band_weights(at, p, weights) } }
-pub fn keep_heaviest(_w: &mut [f32], _n: usize) {}

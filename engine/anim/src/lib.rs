@@ -45,7 +45,10 @@ mod two_bone;
 
 pub use additive::{AdditiveSpace, MeshScratch, additive_layer, additive_layer_mesh};
 pub use blend::{blend, blend_two, blend_weighted};
-pub use blend_space::{Triangulation, gradient_band_weights, keep_heaviest, linear_weights, polar_band_weights};
+pub use blend_space::{
+    Triangulation, directions_leave_gap, gradient_band_weights, keep_heaviest, linear_weights,
+    polar_band_weights,
+};
 pub use clip::{
     Clip, ClipError, Curve, Interpolation, JointTracks, MAX_MARK_NAME, Marker, MorphTrack, Track,
     TrackFault, Window,
