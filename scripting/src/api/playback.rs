@@ -163,7 +163,7 @@ rows! {
     /// The value of a named curve in what plays, blended as the pose is; 0 where nothing that plays has it.
     method "curve_value" curve_value(
         /// Name of the curve.
-        name: &str => "lean",
+        name: &str => "foot_lock_l",
     ) -> f32;
 }
 
