@@ -325,7 +325,7 @@ impl Hearing<'_> {
                 StateMarkerAt::Seconds(seconds) if self.lap_seconds > 0.0 => {
                     seconds / self.lap_seconds
                 }
-                StateMarkerAt::Seconds(seconds) if seconds == 0.0 => 0.0,
+                StateMarkerAt::Seconds(0.0) => 0.0,
                 StateMarkerAt::Seconds(_) => continue,
             };
             let kind = GraphEventKind::Marker {

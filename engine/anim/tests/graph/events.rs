@@ -443,8 +443,11 @@ fn a_state_has_markers_of_its_own_by_phase_and_by_seconds() {
     assert_eq!(heard, expected);
     let half = player.out.events.iter().find_map(|event| match event.kind {
         GraphEventKind::Marker {
-            value, time, clip, ..
-        } if value == 7.0 => Some((time, clip)),
+            value: 7.0,
+            time,
+            clip,
+            ..
+        } => Some((time, clip)),
         _ => None,
     });
     assert_eq!(half, Some((1.0, None)));

@@ -319,23 +319,22 @@ fn an_actor_that_goes_away_ends_its_handles() {
         .state
         .close_windows(&player.graph, EndReason::Despawn, &mut ended);
     let kinds: Vec<_> = ended.iter().map(|event| event.kind).collect();
-    use EndReason::{Despawn, Interrupted};
     assert!(
         matches!(
             kinds[..],
             [
                 GraphEventKind::WindowEnd {
-                    reason: Interrupted,
+                    reason: EndReason::Interrupted,
                     ..
                 },
                 GraphEventKind::SlotEnd {
                     handle: 0,
-                    reason: Interrupted,
+                    reason: EndReason::Interrupted,
                     ..
                 },
                 GraphEventKind::SlotEnd {
                     handle: 1,
-                    reason: Despawn,
+                    reason: EndReason::Despawn,
                     ..
                 },
             ]
