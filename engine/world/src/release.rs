@@ -37,11 +37,6 @@ impl Release {
         self.let_go
     }
 
-    /// True where nothing is held and nothing is left.
-    pub(crate) fn is_over(&self) -> bool {
-        self.known == 0 && self.inertia.is_over()
-    }
-
     /// Lets go, to be at the animated rotations of `pose` in `seconds`. `dt` is the length of a step.
     pub(crate) fn begin(&mut self, joints: &[u16], pose: &Pose, seconds: f32, dt: f32) {
         self.let_go = true;

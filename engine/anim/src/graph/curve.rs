@@ -17,7 +17,9 @@ pub fn curve_value(graph: &Graph, state: &GraphState, curve: u16) -> f32 {
     let mut value = 0.0;
     for (layer, index) in graph.layers.iter().zip(0..) {
         let weight = layer_weight(graph, layer, index, state);
-        if weight > 0.0 && let Some(own) = reading.layer(layer) {
+        if weight > 0.0
+            && let Some(own) = reading.layer(layer)
+        {
             value = laid_over(layer.blend, value, own, weight);
         }
         for (slot, own) in graph.slots.iter().zip(&state.slots) {
@@ -140,8 +142,13 @@ impl<'a> Reading<'a> {
         let states = &self.cx.graph.machines[usize::from(machine)].states;
         states.iter().any(|state| {
             let parts = state.leaves.iter().flat_map(|leaf| &leaf.parts);
-            parts.map(|part| part.clip).any(|clip| self.is_in_clip(clip))
-                || state.machines.iter().any(|inside| self.is_in_machine(*inside))
+            parts
+                .map(|part| part.clip)
+                .any(|clip| self.is_in_clip(clip))
+                || state
+                    .machines
+                    .iter()
+                    .any(|inside| self.is_in_machine(*inside))
         })
     }
 

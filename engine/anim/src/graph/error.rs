@@ -145,10 +145,16 @@ pub const GRAPH_CODES: &[(&str, &str)] = &[
 ];
 
 /// Every code of [`Graph::warnings`](crate::Graph::warnings) and what it means.
-pub const GRAPH_WARNINGS: &[(&str, &str)] = &[(
-    "W-GRAPH-MARKERS",
-    "Clips that are blended have a marker unequally often.",
-)];
+pub const GRAPH_WARNINGS: &[(&str, &str)] = &[
+    (
+        "W-GRAPH-MARKERS",
+        "Clips that are blended have a marker unequally often.",
+    ),
+    (
+        "W-GRAPH-GAP",
+        "The points of a polar blend leave half a turn of directions without any.",
+    ),
+];
 
 /// `parent` with one more step; `/` and `~` of names are escaped.
 pub(crate) fn pointer(parent: &str, step: impl std::fmt::Display) -> String {

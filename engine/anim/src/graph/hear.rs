@@ -6,9 +6,10 @@
 
 use super::advance::{EventSource, GraphEvent, GraphEventKind, MAX_MARKERS, Pending, Rank};
 use super::compiled::{
-    Choir, Graph, Leaf, LeafMarker, Motion, SharedMarker, Speaks, State, StateMarkerAt,
+    Choir, Graph, LeafMarker, Motion, SharedMarker, Speaks, State, StateMarkerAt,
 };
 use super::control::NO_SPEAKER;
+use super::count::Count;
 use super::fade::StateWeight;
 use super::scratch::Span;
 use super::state::{Heard, OpenWindow, Playing};
@@ -112,23 +113,31 @@ impl Hearing<'_> {
     /// The weight that a leaf speaks with; a scrubbed one is heard only as the whole of a state.
     pub(super) fn weight_of(&self, leaf: u16) -> f32 {
         let own = self.leaves.get(usize::from(leaf)).copied().unwrap_or(0.0);
-        let silent = self.state.leaves[usize::from(leaf)].scrubbed
-            && !matches!(
-                self.graph.motions[usize::from(self.state.motion)],
-                Motion::Scrub { .. }
-            );
-        if silent { 0.0 } else { own }
+        let motion = &self.graph.motions[usize::from(self.state.motion)];
+        let is_whole = matches!(motion, Motion::Scrub { .. });
+        if self.state.leaves[usize::from(leaf)].scrubbed && !is_whole {
+            0.0
+        } else {
+            own
+        }
+    }
+
+    /// Whether a leaf of this weight may speak.
+    fn is_enough(&self, weight: f32) -> bool {
+        weight > 0.0
+            && match self.state.speaks {
+                Speaks::Dominant => true,
+                Speaks::Threshold(least) => weight >= least,
+                Speaks::None => false,
+            }
     }
 
     /// Places and weights of the leaves of a choir that may speak.
     fn candidates(&self, choir: &Choir) -> impl Iterator<Item = (u16, f32)> {
-        let least = match self.state.speaks {
-            Speaks::Dominant => 0.0,
-            Speaks::Threshold(least) => least,
-            Speaks::None => f32::INFINITY,
-        };
         let weights = choir.leaves.iter().map(|leaf| self.weight_of(*leaf));
-        (0..).zip(weights).filter(move |(_, w)| *w > 0.0 && *w >= least)
+        (0..)
+            .zip(weights)
+            .filter(|(_, weight)| self.is_enough(*weight))
     }
 
     fn choose_speaker(&self, choir: &Choir, index: u8, playing: &mut Playing) {
@@ -144,8 +153,9 @@ impl Hearing<'_> {
     fn speaks(&self, choir: &Choir, index: u8, place: u16, playing: &Playing) -> bool {
         match self.state.speaks {
             Speaks::Dominant => playing.speakers.get(usize::from(index)) == Some(&place),
-            Speaks::Threshold(_) => self.candidates(choir).any(|(other, _)| other == place),
-            Speaks::None => false,
+            Speaks::Threshold(_) | Speaks::None => {
+                self.is_enough(self.weight_of(choir.leaves[usize::from(place)]))
+            }
         }
     }
 
@@ -257,7 +267,12 @@ impl Hearing<'_> {
             };
             for number in numbers {
                 let (at, lap) = count.marker_of(number);
-                let spoken = self.spoken(count.leaf, at);
+                let mut spoken = self.spoken(count.leaf, at);
+                if !forwards {
+                    // In the order in which the clock met them.
+                    let declared = count.markers().len() - at;
+                    spoken.order = Class::Marker.order(count.leaf, declared);
+                }
                 self.push(playing, &spoken, self.span.slice.begin, lap, events);
             }
         }
@@ -310,7 +325,7 @@ impl Hearing<'_> {
                 StateMarkerAt::Seconds(seconds) if self.lap_seconds > 0.0 => {
                     seconds / self.lap_seconds
                 }
-                StateMarkerAt::Seconds(seconds) if seconds == 0.0 => 0.0,
+                StateMarkerAt::Seconds(0.0) => 0.0,
                 StateMarkerAt::Seconds(_) => continue,
             };
             let kind = GraphEventKind::Marker {
@@ -402,96 +417,5 @@ fn speaker_of<I: Iterator<Item = (u16, f32)>>(candidates: impl Fn() -> I, before
     match own {
         Some(own) if heaviest.1 <= own + HYSTERESIS => before,
         _ => heaviest.0,
-    }
-}
-
-/// The occurrences of a shared name in one leaf, numbered through all laps.
-struct Count<'a> {
-    state: &'a State,
-    marker: &'a SharedMarker,
-    /// The leaf as a place in the choir.
-    place: u16,
-    /// And in [`State::leaves`].
-    leaf: u16,
-    /// A once-clip has one lap, so that nothing lies near anything across its boundary.
-    once: bool,
-    laps: [i64; 2],
-}
-
-impl<'a> Count<'a> {
-    fn new(
-        state: &'a State,
-        choir: &Choir,
-        marker: &'a SharedMarker,
-        place: u16,
-        stretch: &Stretch,
-    ) -> Self {
-        Self {
-            state,
-            marker,
-            place,
-            leaf: choir.leaves[usize::from(place)],
-            once: stretch.interval.mode == LoopMode::Once,
-            laps: stretch.laps,
-        }
-    }
-
-    fn markers(&self) -> &'a [LeafMarker] {
-        let leaf: &Leaf = &self.state.leaves[usize::from(self.leaf)];
-        &leaf.markers
-    }
-
-    /// The leaf's markers of the name.
-    fn own(&self) -> &'a [u16] {
-        &self.marker.own[usize::from(self.place)]
-    }
-
-    fn shift(&self) -> i64 {
-        let shift = self.marker.shift[usize::from(self.place)];
-        if self.once { 0 } else { i64::from(shift) }
-    }
-
-    fn number(&self, lap: i64, within: i64) -> i64 {
-        let first = lap.saturating_mul(i64::from(self.marker.shared));
-        first.saturating_add(within + self.shift())
-    }
-
-    /// Numbers of the occurrences in the laps that a rounding of `cycles - phase` gives.
-    fn numbers(&self, cycles: f64, lap: impl Fn(f64) -> i64) -> impl Iterator<Item = i64> {
-        let phases = self.own().iter().map(|&at| self.markers()[usize::from(at)].phase);
-        let numbers = phases.zip(0_i64..);
-        numbers.map(move |(phase, within)| self.number(lap(cycles - phase), within))
-    }
-
-    /// One past the last number that lies at or before `cycles`.
-    fn passed(&self, cycles: f64) -> i64 {
-        let [first, last] = self.laps;
-        let lap = |laps: f64| (laps.floor() as i64).clamp(first.saturating_sub(1), last);
-        let number = self.numbers(cycles, lap).max();
-        number.unwrap_or(0).saturating_add(1)
-    }
-
-    /// The first number that lies at or after `cycles`.
-    fn ahead(&self, cycles: f64) -> i64 {
-        let [first, last] = self.laps;
-        let lap = |laps: f64| (laps.ceil() as i64).clamp(first, last.saturating_add(1));
-        self.numbers(cycles, lap).min().unwrap_or(0)
-    }
-
-    /// What lies before it in running direction is past when the stretch begins.
-    fn bound(&self, stretch: &Stretch) -> i64 {
-        if stretch.forwards() == stretch.interval.entry {
-            self.ahead(stretch.interval.from)
-        } else {
-            self.passed(stretch.interval.from)
-        }
-    }
-
-    /// Where in [`Leaf::markers`] a number lies, and in which lap.
-    fn marker_of(&self, number: i64) -> (usize, i64) {
-        let shared = i64::from(self.marker.shared);
-        let own = number.saturating_sub(self.shift());
-        let within = own.rem_euclid(shared) as usize;
-        (usize::from(self.own()[within]), own.div_euclid(shared))
     }
 }

@@ -5,11 +5,12 @@ use super::advance::{Pending, Rank};
 use super::compiled::Graph;
 use super::hear::Class;
 use super::motion::rate_of;
+use super::passage::{Edge, follow};
 use super::scratch::Slice;
 use super::slot::{SlotClip, SlotEnded, SlotState};
 use super::state::{GraphState, OpenWindow};
 use super::stretch::Stretch;
-use super::windows::{Edge, edge_kind, edge_order, follow, keep, tick_event};
+use super::windows::{edge_kind, edge_order, keep, tick_event};
 use crate::{Fade, LoopMode};
 
 /// A clip is at its end where this many seconds are left: steps of 1/60 s that are added up in f32 must
@@ -320,7 +321,12 @@ pub(super) fn tick_slots(graph: &Graph, state: &GraphState, events: &mut Vec<Pen
             };
             let windows = &graph.clips[usize::from(clip)].windows;
             let name = windows[usize::from(open.window)].name;
-            events.push(tick_event(open, [clip, name], slot.after, EventSource::Slot(index)));
+            events.push(tick_event(
+                open,
+                [clip, name],
+                slot.after,
+                EventSource::Slot(index),
+            ));
         }
     }
 }

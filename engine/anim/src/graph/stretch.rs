@@ -16,7 +16,7 @@ impl Stretch {
         let laps = match (mode, entry) {
             (LoopMode::Once, _) => [0, 0],
             (LoopMode::Loop, true) if to >= from => [from.floor() as i64, i64::MAX],
-            (LoopMode::Loop, true) => [i64::MIN, from.ceil() as i64 - 1],
+            (LoopMode::Loop, true) => [i64::MIN, (from.ceil() as i64).saturating_sub(1)],
             (LoopMode::Loop | LoopMode::PingPong, _) => [i64::MIN, i64::MAX],
         };
         let interval = Interval {

@@ -1,7 +1,8 @@
 //! What works in another way than a graph's author may expect.
 
-use super::compiled::{Graph, Motion, SharedMarker, State};
+use super::compiled::{BlendSpace, Graph, Motion, PlaneRule, Points, SharedMarker, State};
 use super::error::{GraphError, pointer};
+use crate::directions_leave_gap;
 
 /// Most warnings that are told.
 const MAX_WARNINGS: usize = 64;
@@ -15,6 +16,7 @@ impl Graph {
             for (state, number) in machine.states.iter().zip(0_u16..) {
                 let place = [index, number];
                 found.extend(self.uneven_markers(state, place));
+                found.extend(self.gap(state, place));
                 if found.len() >= MAX_WARNINGS {
                     found.truncate(MAX_WARNINGS);
                     return found;
@@ -50,6 +52,43 @@ impl Graph {
                 ))
             })
             .collect()
+    }
+
+    /// A polar blend whose samples leave half a turn of directions without one.
+    fn gap(&self, state: &State, place: [u16; 2]) -> Option<GraphError> {
+        let mut open = vec![state.motion];
+        while let Some(motion) = open.pop() {
+            match self.motions.get(usize::from(motion))? {
+                Motion::Blend(BlendSpace {
+                    points:
+                        Points::Plane {
+                            at,
+                            rule: PlaneRule::Polar,
+                            ..
+                        },
+                    ..
+                }) if directions_leave_gap(at) => {
+                    let message = format!(
+                        "in `{}` the points of a polar blend leave half a turn of directions without any: weights jump there",
+                        state.path
+                    );
+                    let help = "add points, or write weights = \"gradient_band\"";
+                    let error = GraphError::new("W-GRAPH-GAP", self.place(place), message);
+                    return Some(error.with_help(Some(help.to_owned())));
+                }
+                Motion::Blend(space) => {
+                    open.extend(space.children.iter().map(|child| child.motion));
+                }
+                Motion::Direct(children) => open.extend(children.iter().map(|child| child.motion)),
+                Motion::Select { children, .. } | Motion::Random { children, .. } => {
+                    open.extend(children);
+                }
+                Motion::Additive { base, add, .. } => open.extend([*base, *add]),
+                Motion::Rest | Motion::Clip(_) | Motion::Scrub { .. } => {}
+                Motion::Sequence { .. } | Motion::Machine(_) | Motion::Pose(_) => {}
+            }
+        }
+        None
     }
 
     /// "in `walk` 2 times, in `run` once", for leaves that have the marker.

@@ -120,10 +120,15 @@ fn a_layer_that_has_it_moves_it_by_its_weight_and_others_leave_it() {
     player.step(0.5);
     assert_lock(&player, 2.25);
     // It has the curve in another state.
-    player.state.play(&player.graph, 1, 1, &Play {
-        fade: Some(0.0),
-        ..Play::default()
-    });
+    player.state.play(
+        &player.graph,
+        1,
+        1,
+        &Play {
+            fade: Some(0.0),
+            ..Play::default()
+        },
+    );
     player.step(0.1);
     assert_lock(&player, 2.0);
     let mut player = Player::new(over("plain"), clips());
@@ -139,7 +144,11 @@ fn a_slot_moves_it_while_it_plays() {
     let mut player = Player::new(def, clips());
     player.step(0.1);
     assert_lock(&player, 0.0);
-    let clip = player.graph.clips.iter().position(|clip| clip.clip.name == "four");
+    let clip = player
+        .graph
+        .clips
+        .iter()
+        .position(|clip| clip.clip.name == "four");
     let clip = clip.expect("all clips are there for slots") as u16;
     player
         .state
@@ -164,7 +173,11 @@ fn the_weight_of_a_layer_follows_a_curve() {
     let mut player = Player::new(layers("plain"), clips());
     for _ in 0..3 {
         player.step(0.25);
-        assert!((f64::from(player.x()) - player.time).abs() < 1e-5, "{}", player.x());
+        assert!(
+            (f64::from(player.x()) - player.time).abs() < 1e-5,
+            "{}",
+            player.x()
+        );
     }
     // Its own, which is above 1.
     let mut player = Player::new(layers("four"), clips());

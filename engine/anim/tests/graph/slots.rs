@@ -46,7 +46,9 @@ fn play(player: &mut Player, name: &str, play: SlotPlay) -> Option<u32> {
 fn ends(player: &Player) -> Vec<&str> {
     let words = player.said.iter().map(|said| said.words.as_str());
     words
-        .filter(|words| words.starts_with("end ") && words.contains(" in slot") && !words.contains("hit"))
+        .filter(|words| {
+            words.starts_with("end ") && words.contains(" in slot") && !words.contains("hit")
+        })
         .collect()
 }
 
@@ -59,10 +61,17 @@ fn a_clip_fades_in_and_is_gone_exactly_at_its_end() {
         player.step(0.025);
         let t = player.time;
         let expected = (t / 0.2).min((1.0 - t) / 0.2).clamp(0.0, 1.0) as f32;
-        assert!((player.x() - expected).abs() < 1e-5, "{} at {t}", player.x());
+        assert!(
+            (player.x() - expected).abs() < 1e-5,
+            "{} at {t}",
+            player.x()
+        );
     }
     assert_eq!(ends(&player), [format!("end {handle} in slot: Finished")]);
-    let end = player.said.iter().find(|said| said.words.starts_with("end 0 "));
+    let end = player
+        .said
+        .iter()
+        .find(|said| said.words.starts_with("end 0 "));
     assert!((end.expect("told").time - 1.0).abs() < 1e-6);
     assert_eq!(player.state.slot_status(&player.graph, 0), None);
 }
@@ -87,7 +96,10 @@ fn any_steps_give_the_same_weights_and_events() {
             let left = (until - pieces.time) as f32;
             pieces.step((random.next() as f32 * 0.1 + 1e-4).min(left));
         }
-        assert!((whole.x() - pieces.x()).abs() < 1e-4, "{how:?} until {until}");
+        assert!(
+            (whole.x() - pieces.x()).abs() < 1e-4,
+            "{how:?} until {until}"
+        );
         let told = |player: &Player| -> Vec<(String, f64)> {
             let said = player.said.iter();
             said.filter(|said| !said.words.starts_with("tick"))
@@ -95,7 +107,11 @@ fn any_steps_give_the_same_weights_and_events() {
                 .collect()
         };
         let (whole, pieces) = (told(&whole), told(&pieces));
-        assert_eq!(whole.len(), pieces.len(), "{how:?}: {whole:?} and {pieces:?}");
+        assert_eq!(
+            whole.len(),
+            pieces.len(),
+            "{how:?}: {whole:?} and {pieces:?}"
+        );
         for ((a, at), (b, other)) in whole.iter().zip(&pieces) {
             assert_eq!(a, b);
             assert!((at - other).abs() < 1e-5, "{a}: {at} and {other}");
@@ -151,7 +167,10 @@ fn a_higher_priority_is_not_interrupted_by_a_lower_one() {
     assert_eq!(play(&mut player, "three", of(1)), None);
     assert!(play(&mut player, "three", of(2)).is_some());
     assert!(player.state.stop_slot(0, None, None));
-    assert!(play(&mut player, "one", of(-5)).is_some(), "what is stopped holds nothing");
+    assert!(
+        play(&mut player, "one", of(-5)).is_some(),
+        "what is stopped holds nothing"
+    );
 }
 
 #[test]
@@ -164,14 +183,20 @@ fn stopping_fades_out_and_ends_the_handle_at_once() {
     let handle = play(&mut player, "one", looping).expect("free");
     player.step(3.5);
     assert_eq!(player.x(), 1.0);
-    assert!(!player.state.stop_slot(0, Some(handle + 1), None), "another handle");
+    assert!(
+        !player.state.stop_slot(0, Some(handle + 1), None),
+        "another handle"
+    );
     assert!(player.state.stop_slot(0, Some(handle), Some(0.4)));
     assert!(!player.state.stop_slot(0, Some(handle), Some(0.4)), "once");
     player.said.clear();
     player.step(0.1);
     assert_eq!(
         player.words(),
-        ["end hit in slot: Interrupted", &format!("end {handle} in slot: Interrupted")]
+        [
+            "end hit in slot: Interrupted",
+            &format!("end {handle} in slot: Interrupted")
+        ]
     );
     assert!((player.x() - 0.75).abs() < 1e-5);
     player.step(0.3);
@@ -195,10 +220,11 @@ fn markers_and_windows_of_a_slot_are_heard_with_its_name() {
             "end 0 in slot: Finished"
         ]
     );
-    for (said, (time, weight)) in player
-        .said
-        .iter()
-        .zip([(0.25, 1.0), (0.5, 1.0), (0.75, 1.0), (1.0, 0.0)])
+    for (said, (time, weight)) in
+        player
+            .said
+            .iter()
+            .zip([(0.25, 1.0), (0.5, 1.0), (0.75, 1.0), (1.0, 0.0)])
     {
         assert!((said.time - time).abs() < 1e-5, "{said:?}");
         assert!((said.weight - weight).abs() < 1e-5, "{said:?}");
@@ -293,14 +319,24 @@ fn an_actor_that_goes_away_ends_its_handles() {
         .state
         .close_windows(&player.graph, EndReason::Despawn, &mut ended);
     let kinds: Vec<_> = ended.iter().map(|event| event.kind).collect();
-    use EndReason::{Despawn, Interrupted};
     assert!(
         matches!(
             kinds[..],
             [
-                GraphEventKind::WindowEnd { reason: Interrupted, .. },
-                GraphEventKind::SlotEnd { handle: 0, reason: Interrupted, .. },
-                GraphEventKind::SlotEnd { handle: 1, reason: Despawn, .. },
+                GraphEventKind::WindowEnd {
+                    reason: EndReason::Interrupted,
+                    ..
+                },
+                GraphEventKind::SlotEnd {
+                    handle: 0,
+                    reason: EndReason::Interrupted,
+                    ..
+                },
+                GraphEventKind::SlotEnd {
+                    handle: 1,
+                    reason: EndReason::Despawn,
+                    ..
+                },
             ]
         ),
         "{kinds:?}"
@@ -351,7 +387,14 @@ fn whatever_is_played_every_handle_ends_once_and_nothing_jumps() {
         player.step(1.0);
         let mut told: Vec<u32> = ends(&player)
             .iter()
-            .map(|words| words.split(' ').nth(1).expect("handle").parse().expect("number"))
+            .map(|words| {
+                words
+                    .split(' ')
+                    .nth(1)
+                    .expect("handle")
+                    .parse()
+                    .expect("number")
+            })
             .collect();
         told.sort_unstable();
         assert_eq!(told, handles, "run {run}");

@@ -186,7 +186,13 @@ fn renumbered(walk: &[f32], run: &[f32]) -> i64 {
 }
 
 /// The numbers of all steps of `player` that are told while its speed parameter jumps about.
-fn told_numbers(player: &mut Player, random: &mut Random, shift: i64, count: i64, speed: f64) -> Vec<i64> {
+fn told_numbers(
+    player: &mut Player,
+    random: &mut Random,
+    shift: i64,
+    count: i64,
+    speed: f64,
+) -> Vec<i64> {
     let mut numbers = Vec::new();
     while player.time < 12.0 {
         player.set("speed", random.next() as f32);
@@ -194,7 +200,10 @@ fn told_numbers(player: &mut Player, random: &mut Random, shift: i64, count: i64
         let dt = (random.next() * random.next() * 0.5) as f32;
         player.step(dt);
         for event in &player.out.events {
-            let GraphEventKind::Marker { value, time, clip, .. } = event.kind else {
+            let GraphEventKind::Marker {
+                value, time, clip, ..
+            } = event.kind
+            else {
                 continue;
             };
             let clip = clip.expect("of a clip");
@@ -243,7 +252,11 @@ fn whoever_speaks_every_number_is_told_once_and_none_is_left_out() {
             numbers.windows(2).all(|pair| pair[1] == pair[0] + step),
             "run {run}, {speaks} at {speed}: {a:?} {b:?}: {numbers:?}"
         );
-        assert!(numbers.len() + 1 >= 11 * count, "run {run}: {}", numbers.len());
+        assert!(
+            numbers.len() + 1 >= 11 * count,
+            "run {run}: {}",
+            numbers.len()
+        );
     }
 }
 
@@ -279,7 +292,11 @@ fn all_speak_or_those_of_enough_weight_or_none() {
             .filter_map(|words| words.strip_suffix(" in move"))
             .collect();
         assert_eq!(heard, expected, "{speaks} at {speed}");
-        for said in player.said.iter().filter(|said| said.words.ends_with(" in move")) {
+        for said in player
+            .said
+            .iter()
+            .filter(|said| said.words.ends_with(" in move"))
+        {
             let own = if said.words.starts_with("run") {
                 speed
             } else {
@@ -294,10 +311,17 @@ fn all_speak_or_those_of_enough_weight_or_none() {
 fn a_name_that_only_a_lighter_leaf_has_is_told_by_it_where_all_speak() {
     let state = json!({ "blend": "speed", "speaks": "all",
         "points": [{ "at": 0, "clip": "walk" }, { "at": 1, "clip": "run" }] });
-    let def = one_layer(json!({ "speed": 0.3 }), json!({ "move": state }), "move", json!([]));
+    let def = one_layer(
+        json!({ "speed": 0.3 }),
+        json!({ "move": state }),
+        "move",
+        json!([]),
+    );
     let clips = vec![
         still("walk", 1.0, 0.0).marker("foot", 0.2),
-        still("run", 1.0, 0.0).marker("foot", 0.25).marker("pant", 0.5),
+        still("run", 1.0, 0.0)
+            .marker("foot", 0.25)
+            .marker("pant", 0.5),
     ];
     let mut player = Player::new(def, clips);
     player.run_to(3.0, 0.07);
@@ -310,7 +334,12 @@ fn what_is_laid_over_speaks_beside_what_it_is_laid_over() {
     let state = json!({ "additive": {
         "base": { "blend": "speed", "points": [{ "at": 0, "clip": "walk" }, { "at": 1, "clip": "run" }] },
         "add": { "clip": "lean" } } });
-    let def = one_layer(json!({ "speed": 0.2 }), json!({ "move": state }), "move", json!([]));
+    let def = one_layer(
+        json!({ "speed": 0.2 }),
+        json!({ "move": state }),
+        "move",
+        json!([]),
+    );
     let clips = vec![
         still("walk", 1.0, 0.0).marker("walk", 0.2),
         still("run", 1.0, 0.0).marker("run", 0.4),
@@ -336,7 +365,10 @@ fn a_scrubbed_clip_is_heard_as_a_whole_state_and_silent_in_a_blend() {
         assert_eq!(player.count("m in s"), expected, "at {t}");
     }
     let inside = json!({ "direct": [{ "weight": "w", "motion": scrub }] });
-    let mut player = Player::new(one_layer(parameters, json!({ "s": inside }), "s", json!([])), clips());
+    let mut player = Player::new(
+        one_layer(parameters, json!({ "s": inside }), "s", json!([])),
+        clips(),
+    );
     for t in [0.2, 0.8, 0.1] {
         player.set("t", t);
         player.step(0.1);

@@ -59,3 +59,19 @@ fn what_is_heard_as_written_is_no_reason_to_warn() {
         assert_eq!(warnings(state.clone()), [], "{state}");
     }
 }
+
+#[test]
+fn polar_blends_with_half_a_turn_without_points_are_told() {
+    let blend = |weights: &str, places: &[[f64; 2]]| {
+        let point = |at: &[f64; 2]| json!({ "at": at, "clip": "sway" });
+        let points: Vec<Value> = places.iter().map(point).collect();
+        let plane = json!({ "blend": ["x", "y"], "weights": weights, "points": points });
+        json!({ "direct": [{ "weight": "x", "motion": plane }] })
+    };
+    let round = [[0.0, 1.0], [-1.0, -1.0], [1.0, -1.0], [0.0, 0.0]];
+    let found = warnings(blend("polar", &round[..2]));
+    assert_eq!((found.len(), found[0].0), (1, "W-GRAPH-GAP"));
+    assert_eq!(found[0].1, "/layers/0/states/s");
+    assert_eq!(warnings(blend("polar", &round)), []);
+    assert_eq!(warnings(blend("gradient_band", &round[..2])), []);
+}

@@ -75,7 +75,13 @@ fn several_laps_in_one_step_begin_and_end_it_each_time() {
         let end = "end hit in s: Finished";
         assert_edges(
             &player,
-            &[(begin, 0.25), (end, 0.75), (begin, 1.25), (end, 1.75), (begin, 2.25)],
+            &[
+                (begin, 0.25),
+                (end, 0.75),
+                (begin, 1.25),
+                (end, 1.75),
+                (begin, 2.25),
+            ],
         );
         assert_eq!(player.count("tick hit in s"), 1, "once a step");
     }
@@ -108,7 +114,10 @@ fn a_window_ends_as_interrupted_where_its_state_is_gone() {
     // The state is heard while it is faded out.
     assert_edges(
         &player,
-        &[("begin hit in s", 0.25), ("end hit in s: Interrupted", 0.75)],
+        &[
+            ("begin hit in s", 0.25),
+            ("end hit in s: Interrupted", 0.75),
+        ],
     );
 }
 
@@ -163,7 +172,10 @@ fn a_window_without_length_is_told_as_a_whole() {
     let mut player = one_state(json!({ "clip": "c" }), hit(0.5, 0.5));
     player.step(2.0);
     let (begin, end) = ("begin hit in s", "end hit in s: Finished");
-    assert_edges(&player, &[(begin, 0.5), (end, 0.5), (begin, 1.5), (end, 1.5)]);
+    assert_edges(
+        &player,
+        &[(begin, 0.5), (end, 0.5), (begin, 1.5), (end, 1.5)],
+    );
     assert_eq!(player.count("tick hit in s"), 0);
 }
 
@@ -192,13 +204,17 @@ fn an_actor_that_goes_away_ends_what_is_open() {
         let mut player = one_state(json!({ "clip": "c" }), hit(0.25, 0.5));
         player.step(0.3);
         let mut ended = Vec::new();
-        player.state.close_windows(&player.graph, reason, &mut ended);
+        player
+            .state
+            .close_windows(&player.graph, reason, &mut ended);
         let kinds: Vec<_> = ended.iter().map(|event| event.kind).collect();
         assert!(
             matches!(kinds[..], [GraphEventKind::WindowEnd { reason: told, .. }] if told == reason),
             "{kinds:?}"
         );
-        player.state.close_windows(&player.graph, reason, &mut ended);
+        player
+            .state
+            .close_windows(&player.graph, reason, &mut ended);
         assert_eq!(ended.len(), 1);
     }
 }
@@ -257,13 +273,16 @@ fn busy_graph() -> (Value, Vec<Make>) {
         "a",
         ways,
     );
-    let over = json!({ "name": "over", "entry": "c", "states": states, "weight_parameter": "speed" });
+    let over =
+        json!({ "name": "over", "entry": "c", "states": states, "weight_parameter": "speed" });
     def["layers"].as_array_mut().expect("a list").push(over);
     def["slots"] = json!({ "slot": { "after": "base" } });
     let make = |name: &str, length: f32, windows: &[[f32; 2]]| {
-        windows.iter().fold(still(name, length, 0.0), |make, [begin, end]| {
-            windowed(make, "hit", *begin, *end)
-        })
+        windows
+            .iter()
+            .fold(still(name, length, 0.0), |make, [begin, end]| {
+                windowed(make, "hit", *begin, *end)
+            })
     };
     let clips = vec![
         make("a", 1.0, &[[0.2, 0.6], [0.5, 1.0]]),

@@ -172,8 +172,8 @@ struct Compiler<'a> {
     depth: usize,
     /// Ways out of states so far.
     ways: usize,
-    /// Sequences by motion, with what they play: how far that travels is known later.
-    sequences: Vec<(u16, Vec<u16>)>,
+    /// The clips of each sequence, in the order of motions: how far they travel is known later.
+    sequences: Vec<Vec<u16>>,
     /// Layers whose weight is a curve, with its name and place; curves are known later.
     weight_curves: Vec<(usize, &'a str, String)>,
     /// What is to be told where the graph turns out to have no root joint.

@@ -42,9 +42,7 @@ impl<'a> Compiler<'a> {
             end: phase(index + 1),
         });
         let leaf = self.leaf(parts.collect(), false, place)?;
-        // The motion's own index: it was taken before the motion was compiled, and nothing in it takes one.
-        let motion = (self.graph.motions.len() - 1) as u16;
-        self.sequences.push((motion, clips));
+        self.sequences.push(clips);
         Some(Motion::Sequence {
             leaf,
             duration,
@@ -90,20 +88,19 @@ impl<'a> Compiler<'a> {
 
     /// How far sequences travel in a lap, now that the root is known.
     pub(super) fn sequence_strides(&mut self) {
-        for (motion, clips) in std::mem::take(&mut self.sequences) {
-            let Some(root) = &self.graph.root else {
-                return;
-            };
-            let cycles = clips
-                .iter()
-                .map(|&clip| root.tracks[usize::from(clip)].cycle());
+        let Some(root) = &self.graph.root else {
+            return;
+        };
+        let motions = self.graph.motions.iter_mut();
+        let strides = motions.filter_map(|motion| match motion {
+            Motion::Sequence { stride, .. } => Some(stride),
+            _ => None,
+        });
+        for (stride, clips) in strides.zip(&self.sequences) {
+            let clips = clips.iter();
+            let cycles = clips.map(|&clip| root.tracks[usize::from(clip)].cycle());
             let way: Option<Travel> = cycles.reduce(Travel::then);
-            let way = way.map(|way| way.translation().length());
-            if let (Some(Motion::Sequence { stride, .. }), Some(way)) =
-                (self.graph.motions.get_mut(usize::from(motion)), way)
-            {
-                *stride = way;
-            }
+            *stride = way.map_or(0.0, |way| way.translation().length());
         }
     }
 }

@@ -80,8 +80,16 @@ fn a_loop_begins_and_ends_a_window_as_often_as_the_closed_form_says() {
             };
             count as usize
         };
-        let (first, last) = if to >= from { (begin, end) } else { (end, begin) };
-        assert_eq!(run.begins(), crossed(first) + inside, "{window:?} {from} {to}");
+        let (first, last) = if to >= from {
+            (begin, end)
+        } else {
+            (end, begin)
+        };
+        assert_eq!(
+            run.begins(),
+            crossed(first) + inside,
+            "{window:?} {from} {to}"
+        );
         let ends = run.told.len() - run.begins();
         assert_eq!(ends, crossed(last), "{window:?} {from} {to}");
         assert_eq!(run.open.is_some(), run.begins() > ends);
@@ -119,7 +127,11 @@ fn any_partition_of_a_way_tells_the_same() {
             key.sort_unstable();
             key
         };
-        assert_eq!(key(&pieces.told), key(&whole.told), "{window:?} {mode:?} {from} {to}");
+        assert_eq!(
+            key(&pieces.told),
+            key(&whole.told),
+            "{window:?} {mode:?} {from} {to}"
+        );
         assert_eq!(pieces.open, whole.open, "{window:?} {mode:?} {from} {to}");
     }
 }
