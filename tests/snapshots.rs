@@ -71,9 +71,9 @@ fn run(session: &mut Session, steps: &[(Input, f32)]) -> Vec<(u64, Vec<Event>)> 
     steps.iter().map(step).collect()
 }
 
-/// As a file has it, without the rounding of a text.
+/// As a file has it.
 fn through_a_file(saved: &Saved) -> Saved {
-    serde_json::from_value(serde_json::to_value(saved).unwrap()).unwrap()
+    serde_json::from_str(&serde_json::to_string(saved).unwrap()).unwrap()
 }
 
 #[test]
@@ -342,6 +342,7 @@ function s:on_start()
   self.list = { 1.5, "two", vec3(1, 2, 3), { deep = true } }
   self.friend = self.actor
   self.callback = function() end
+  self.best = math.huge
   start(function() while true do wait(0.1) self.woken = (self.woken or 0) + 1 end end)
   after(0.35, "chime")
   self.actor:send("hello", { to = self.actor })
@@ -396,8 +397,14 @@ fn fields_timers_handles_and_messages_of_both_languages_come_back_and_coroutines
         assert_eq!(count, Some(41.0), "`on_start` was not called again");
     }
     let (mut world, mut host, _) = scripted(&[("a.lua", LUA), ("b.rhai", RHAI)]);
+    let text = serde_json::to_string(&(&snapshot, &scripts)).unwrap();
+    let (snapshot, scripts) = serde_json::from_str(&text).unwrap();
     host.restore(&mut world, &snapshot, &scripts).unwrap();
-    assert_eq!(steps(&mut world, &mut host, 40), there, "in a fresh world");
+    assert_eq!(
+        steps(&mut world, &mut host, 40),
+        there,
+        "in a fresh world, through a file"
+    );
 }
 
 #[test]

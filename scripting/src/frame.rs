@@ -3,7 +3,7 @@
 //! update: on_start of new actors, due messages, timers, coroutines, on_input, on_update, on_stop; each by actor, then
 //! by the order of its scripts. react: this step's animation events in their order, on_late_update, on_stop.
 
-use sinew_world::{ActorId, Behaviour, Data, Due, Kept, Message, StableHasher, World};
+use sinew_world::{ActorId, Behaviour, Data, Due, Kept, Message, World};
 
 use crate::{
     api::release,

@@ -95,6 +95,33 @@ fn held_weights_are_part_of_the_state() {
 }
 
 #[test]
+fn a_restored_face_goes_on_with_its_fade() {
+    let mut bench = Bench::hero(ScriptLanguage::Lua, LUA);
+    bench.run(4);
+    let taken = bench.world.snapshot();
+    let at_half = shown(&bench, "smile");
+    let then = |bench: &mut Bench| {
+        bench.run(2);
+        (shown(bench, "smile"), shown(bench, "blink_L"))
+    };
+    let first = then(&mut bench);
+    assert!(at_half > first.0, "it was fading");
+    bench.run(6);
+    bench.world.restore(&taken).expect("its own snapshot");
+    assert_eq!(shown(&bench, "smile"), at_half);
+    // The script has counted on and asks for nothing more.
+    assert_eq!(then(&mut bench), first);
+
+    let written = serde_json::to_string(&taken).expect("plain data");
+    let held = r#""held_morphs":[{"channel":"#;
+    assert!(written.contains(held), "they are in it");
+    let spoilt = written.replacen(held, &format!("{held}9"), 1);
+    let spoilt = serde_json::from_str(&spoilt).expect("of the right shape");
+    let error = bench.world.restore(&spoilt).expect_err("no such channel");
+    assert!(error.to_string().contains("held morph weights"), "{error}");
+}
+
+#[test]
 fn a_wrong_name_is_told_with_the_nearest() {
     for (name, near) in [
         ("smlie", "did you mean `smile`?"),

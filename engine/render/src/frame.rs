@@ -42,11 +42,7 @@ pub(crate) struct FrameUniform {
 }
 
 impl FrameUniform {
-    pub fn new(
-        scene: &Scene<'_>,
-        size: [u32; 2],
-        format: wgpu::TextureFormat,
-    ) -> Self {
+    pub fn new(scene: &Scene<'_>, size: [u32; 2], format: wgpu::TextureFormat) -> Self {
         let viewport = Vec2::from(size.map(|side| side as f32));
         let [view, projection] = camera_matrices(&scene.camera, viewport.x / viewport.y);
         let mut view_rotation = view;

@@ -468,3 +468,66 @@ fn text_of(bytes: Vec<u8>, shown: &str) -> Result<String, Failure> {
 fn fault(code: &str, message: String) -> Diagnostic {
     Diagnostic::error(code, message)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const RECORDING: &str = concat!(
+        r#"{"recording":{"version":1,"level":"samples/yard","id":"yard","seed":18446744073709551615,"dt":"real","build":"1","kernel":"k","files":{"a":"0"}}}"#,
+        "\n",
+        r#"{"check":{"steps":0,"hash":"00","fields":{"":{"seed":"1"},"hero":{"yaw":"2"}}}}"#,
+        "\n",
+        r#"{"run":{"steps":40,"dt":"3c888889","input":[["jump",1.0,0.0]],"orbit":[0.1,-0.2],"zoom":0.5}}"#,
+        "\n",
+        r#"{"run":{"steps":20,"dt":"3c888889"}}"#,
+        "\n",
+        r#"{"check":{"steps":60,"hash":"01","gone":{"hero":["yaw"]}}}"#,
+        "\n",
+        r#"{"end":{"steps":60,"hash":"01"}}"#,
+        "\n",
+    );
+
+    #[test]
+    fn a_good_recording_is_read_whole() {
+        let replay = Replay::parse(RECORDING, "a.rec").expect("good");
+        assert!(replay.complete);
+        assert_eq!((replay.total(), replay.seed()), (60, u64::MAX));
+    }
+
+    #[test]
+    fn no_change_of_a_byte_brings_the_reader_down() {
+        let mut random = 1_u64;
+        let mut next = |below: usize| {
+            random = random
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1);
+            (random >> 33) as usize % below
+        };
+        let (mut good, mut bad) = (0, 0);
+        for _ in 0..3000 {
+            let mut bytes = RECORDING.as_bytes().to_vec();
+            for _ in 0..=next(3) {
+                let at = next(bytes.len());
+                match next(4) {
+                    0 => bytes[at] = b"0123456789{}[],:\"\n-e."[next(21)],
+                    1 => drop(bytes.remove(at)),
+                    2 => bytes.insert(at, b'9'),
+                    _ => bytes.truncate(at.max(1)),
+                }
+            }
+            let text = String::from_utf8_lossy(&bytes);
+            match Replay::parse(&text, "a.rec") {
+                Ok(replay) => {
+                    good += 1;
+                    assert!(replay.total() <= MOST_UNCHECKED * 3);
+                }
+                Err(faults) => {
+                    bad += 1;
+                    assert!(faults[0].code.starts_with("E-RECORDING"));
+                }
+            }
+        }
+        assert!(good > 300 && bad > 300, "{good} read, {bad} refused");
+    }
+}

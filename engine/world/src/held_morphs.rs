@@ -156,15 +156,14 @@ mod tests {
             held.advance(0.25);
             seen.push(shown(&held)[0]);
         }
-        // Asked for another weight halfway in: the share goes on as first asked, the weight sets out anew.
-        let half_in = [0.5, 0.75];
-        assert_eq!(seen[..2], half_in);
-        assert!(
-            seen.windows(2)
-                .all(|pair| (pair[1] - pair[0]).abs() <= 0.26),
-            "{seen:?}"
-        );
-        assert_eq!(seen[7], 0.25);
+        // Weight and share each go straight to what was asked last.
+        let weights = [1.25, 1.25, 1.0, 0.75, 0.5, 0.25, 0.25, 0.25];
+        let shares = [0.25, 0.5, 0.75, 1.0, 0.75, 0.5, 0.25, 0.0];
+        let expected = weights.iter().zip(shares);
+        let expected: Vec<f32> = expected
+            .map(|(weight, share)| 0.25 + (weight - 0.25) * share)
+            .collect();
+        assert_eq!(seen, expected);
         assert!(held.0.is_empty(), "nothing is left of what was released");
     }
 

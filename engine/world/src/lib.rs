@@ -11,6 +11,7 @@ mod camera;
 mod data;
 mod debug;
 mod error;
+mod exact;
 mod graphs;
 mod hash;
 mod held_morphs;

@@ -323,3 +323,73 @@ fn index(place: &str, what: &'static str, index: usize, count: usize) -> Result<
 fn value(place: String, why: String) -> StateError {
     StateError::Value { place, why }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{GraphDef, Transform, test_support::chain};
+
+    fn graph() -> Graph {
+        let json = r#"{
+            "parameters": { "speed": 1.0, "go": "trigger" },
+            "layers": [{ "name": "base", "entry": "a", "states": { "a": { "rest": true }, "b": { "rest": true } } }]
+        }"#;
+        let def: GraphDef = serde_json::from_str(json).expect("a graph");
+        Graph::compile(&def, &chain(&[Transform::IDENTITY; 3]).into(), &[]).expect("good")
+    }
+
+    #[test]
+    fn a_state_fits_its_own_graph_and_each_kind_of_misfit_is_named() {
+        type Edit = fn(&mut GraphState);
+        let cases: &[(&str, Edit)] = &[
+            ("parameters: 1, but the graph has 2", |state| {
+                state.parameters.pop();
+            }),
+            ("layers: 0, but the graph has 1", |state| {
+                state.layers.clear()
+            }),
+            ("parameter `speed`: Bool(true)", |state| {
+                state.parameters[1].value = ParameterValue::Bool(true);
+            }),
+            ("parameter `speed`: Float(NaN)", |state| {
+                state.parameters[1].value = ParameterValue::Float(f32::NAN);
+            }),
+            ("layer `base`: 0 states play", |state| {
+                state.layers[0].playing.clear();
+            }),
+            (
+                "layer `base`: there is no state 2, the graph has 2",
+                |state| {
+                    state.layers[0].playing[0].state = 2;
+                },
+            ),
+            ("layer `base`: there is no state 9", |state| {
+                state.layers[0].previous = Some(9);
+            }),
+            ("state `a`: inf laps", |state| {
+                state.layers[0].playing[0].cycles = f64::INFINITY;
+            }),
+            ("layer `base`: a fade is not finite", |state| {
+                state.layers[0].weight.value = f32::NAN;
+            }),
+            ("layer `base`: the frozen pose has 1 joints", |state| {
+                state.layers[0].frozen_pose = Pose::identity(1, 0);
+            }),
+            ("layer `base`: the frozen pose is not finite", |state| {
+                state.layers[0].frozen_pose.blocks[0].scale[0][0] = f32::INFINITY;
+            }),
+            ("layer `base`: 4294967295 runs leave no room", |state| {
+                state.layers[0].next_run = u32::MAX;
+            }),
+        ];
+        let graph = graph();
+        let state = GraphState::start(&graph);
+        assert_eq!(state.check(&graph), Ok(()));
+        for (expected, edit) in cases {
+            let mut state = state.clone();
+            edit(&mut state);
+            let said = state.check(&graph).expect_err(expected).to_string();
+            assert!(said.contains(expected), "{said} should say {expected}");
+        }
+    }
+}
