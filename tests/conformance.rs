@@ -8,14 +8,18 @@ use sinew_world::{ActorId, Data, NoScripts, World, hash};
 
 use crate::scripts::bench::{Bench, ending};
 
+/// What `set_graph` is called with.
+const STAND: &str = r#"{ "version": 1, "layers": [{ "name": "base", "states": { "stand": { "clip": "idle" } } }] }"#;
+
 /// A hero and a second one with everything that the table's good values name.
 fn bench(language: ScriptLanguage) -> Bench {
     let lua = "local s = {}
         s.graph = graph {
           parameters = { speed = 0.5, weapon = { type = 'int', value = 1 }, crouched = false, jump = 'trigger' },
           layers = {
-            { name = 'base', entry = 'walk', states = { walk = { clip = 'walk' }, wave = { clip = 'wave', mode = 'once' } } },
+            { name = 'base', entry = 'walk', states = { walk = { clip = 'walk' }, wave = { clip = 'wave', mode = 'once' }, frozen = { pose = 'frozen' } } },
             { name = 'upper', mask = 'spine+', weight = 0.5, entry = 'none', states = { none = { rest = true }, wave = { clip = 'wave' } } } },
+          slots = { arms = { after = 'upper' } },
           chains = { arm_r = { kind = 'two_bone', joints = { 'upperArm_R', 'lowerArm_R', 'hand_R' } } },
           look_at = { chain = { 'upperChest', 'neck', 'head' } } }
         function s:ready() end
@@ -23,8 +27,9 @@ fn bench(language: ScriptLanguage) -> Bench {
     let rhai = r#"const GRAPH = graph(#{
           parameters: #{ speed: 0.5, weapon: #{ type: "int", value: 1 }, crouched: false, jump: "trigger" },
           layers: [
-            #{ name: "base", entry: "walk", states: #{ walk: #{ clip: "walk" }, wave: #{ clip: "wave", mode: "once" } } },
+            #{ name: "base", entry: "walk", states: #{ walk: #{ clip: "walk" }, wave: #{ clip: "wave", mode: "once" }, frozen: #{ pose: "frozen" } } },
             #{ name: "upper", mask: "spine+", weight: 0.5, entry: "none", states: #{ none: #{ rest: true }, wave: #{ clip: "wave" } } } ],
+          slots: #{ arms: #{ after: "upper" } },
           chains: #{ arm_r: #{ kind: "two_bone", joints: ["upperArm_R", "lowerArm_R", "hand_R"] } },
           look_at: #{ chain: ["upperChest", "neck", "head"] } });
         fn ready() {}"#;
@@ -41,7 +46,7 @@ fn bench(language: ScriptLanguage) -> Bench {
     };
     let mut bench = Bench::new(
         &([actor("hero"), actor("fox")].concat()),
-        &[(&file, script)],
+        &[(&file, script), ("stand.animgraph.json", STAND)],
     );
     bench.run(3);
     bench.assert_quiet();
@@ -78,6 +83,7 @@ fn may_be(ty: &Type, data: &Data) -> bool {
         (Type::Number, Data::Int(_) | Data::Number(_)) => true,
         (Type::Int | Type::Parameter | Type::Joint, Data::Int(_)) => true,
         (Type::Text | Type::Parameter | Type::Joint, Data::Text(_)) => true,
+        (Type::Slot, Data::Int(_) | Data::Text(_)) | (Type::Graph, Data::Text(_)) => true,
         (Type::Target, Data::Vec3(_) | Data::Actor(_)) | (Type::Color, Data::Vec3(_)) => true,
         (Type::List, Data::List(_)) | (Type::Table, Data::Map(_)) => true,
         _ => false,
@@ -288,13 +294,15 @@ fn state(world: &World) -> String {
                 "{:?} {:?} {:?}\n",
                 animation.chains, animation.look, animation.state.speed
             );
-            for layer in &animation.state.layers {
-                text += &format!(
-                    "{:?} {:?} {:?}\n",
-                    layer.request, layer.weight, layer.playing
-                );
+            let state = &animation.state;
+            for machine in &state.machines {
+                text += &format!("{:?} {:?}\n", machine.request, machine.playing);
             }
-            text += &format!("{:?}\n", animation.state.parameters);
+            text += &format!(
+                "{:?} {:?} {:?} {:?}\n",
+                state.layers, state.slots, state.poses, state.parameters
+            );
+            text += &format!("{:?}\n", animation.motion);
         }
     }
     text

@@ -78,13 +78,12 @@ impl Player {
         advance(graph, state, dt, &mut self.scratch, &mut self.out);
         assert_eq!(self.out.events_lost, 0);
         for event in &self.out.events {
-            let states = &self.graph.layers[usize::from(event.layer)].states;
-            let state = &states[usize::from(event.state)].name;
+            let state = self.graph.source_name(event.source);
             let words = match event.kind {
                 GraphEventKind::Marker { name, .. } => self.graph.names[usize::from(name)].clone(),
                 GraphEventKind::StateEnter { .. } => format!("enter {state}"),
                 GraphEventKind::Finished => format!("finished {state}"),
-                GraphEventKind::StateExit { .. } | GraphEventKind::FullyIn => continue,
+                _ => continue,
             };
             let at = self.seconds + f64::from(event.alpha) * f64::from(dt);
             self.said.push((words, at));
@@ -115,7 +114,8 @@ impl Player {
     }
 
     fn clip(&self, name: &str) -> &Clip {
-        let found = self.graph.clips.iter().find(|clip| clip.name == name);
+        let clips = self.graph.clips.iter().map(|played| &*played.clip);
+        let found = clips.into_iter().find(|clip| clip.name == name);
         found.unwrap_or_else(|| panic!("no clip {name}"))
     }
 }

@@ -64,7 +64,7 @@ fn joint(session: &Session, name: &str, joint: &str) -> Vec3 {
 fn state_of(session: &Session, name: &str, layer: u16) -> String {
     let animation = actor(session, name).animation.as_ref().unwrap();
     let status = animation.state.layer_status(&animation.graph, layer);
-    animation.graph.layers[usize::from(layer)].states[usize::from(status.state)]
+    animation.graph.states(layer)[usize::from(status.state)]
         .name
         .clone()
 }

@@ -2,6 +2,7 @@
 
 pub mod bench;
 mod examples;
+mod graphs;
 mod hostile;
 mod mistakes;
 mod morphs;

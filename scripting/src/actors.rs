@@ -3,7 +3,7 @@
 use std::{panic::AssertUnwindSafe, sync::Arc};
 
 use sinew_assets::{Diagnostic, LogicalPath};
-use sinew_world::{ActorId, Motion};
+use sinew_world::ActorId;
 
 use crate::{
     api::Caller,
@@ -128,11 +128,7 @@ impl ScriptHost {
         let Some(graph) = &summary.graph else {
             return;
         };
-        let motion = Motion::Graph {
-            def: graph.def.clone(),
-            file: graph.file.clone(),
-        };
-        let outcome = self.stage.lock().world.set_motion(id, motion);
+        let outcome = self.stage.lock().world.set_motion(id, graph.motion());
         if let Err(error) = outcome {
             let fault = match error {
                 sinew_world::WorldError::Asset(fault) => *fault,
@@ -408,6 +404,8 @@ impl ScriptHost {
             return;
         };
         self.cancel_tasks(|waiting| waiting.actor == scripts.id);
+        let set_by = &mut self.stage.lock().host.set_by;
+        set_by.retain(|(actor, _), _| *actor != scripts.id);
         for instance in &scripts.instances {
             let Script {
                 module, language, ..
@@ -445,6 +443,10 @@ pub(crate) fn graph_fault(
     actor: Option<String>,
     fault: Diagnostic,
 ) -> Diagnostic {
+    // A graph from a file has its place there.
+    if fault.span.is_some() {
+        return Diagnostic { actor, ..fault };
+    }
     let Some(pointer) = fault.pointer.clone() else {
         return Diagnostic { actor, ..fault }.in_file(&source.shown);
     };

@@ -79,22 +79,30 @@ pub const CALLBACKS: &[CallbackInfo] = &[
         name: "on_animation_event",
         parameters: &[
             ("name", Type::Text, "Name of the event."),
-            ("value", Type::Number, "Its number, as the clip says."),
+            (
+                "value",
+                Type::Number,
+                "Its number, as the clip says; for a window how far it has come, 0 to 1.",
+            ),
             ("time", Type::Number, "Clip seconds where it sits."),
             (
                 "event",
                 Type::Table,
-                "More: `clip`, `layer`, `state`, `weight`. Built only where the function takes it.",
+                "More: `clip`, `layer`, `state` (a path such as \"air/rise\") or `slot`, `weight`; for a window `window` (\"begin\", \"tick\" at the end of each step, \"end\"), `progress` and, at its end, `reason` (\"finished\", \"interrupted\", \"despawn\", \"reload\", \"seek\"). Built only where the function takes it.",
             ),
         ],
-        doc: "When a clip that is seen passes one of its events.",
+        doc: "When a clip that is seen passes one of its events, and while it is in one of its windows: every begin has exactly one end.",
     },
     CallbackInfo {
         callback: Callback::StateEnter,
         name: "on_state_enter",
         parameters: &[
             ("layer", Type::Text, "Name of the layer."),
-            ("state", Type::Text, "The state that begins."),
+            (
+                "state",
+                Type::Text,
+                "The state that begins; a path such as \"air/rise\" for one inside another.",
+            ),
             (
                 "previous",
                 Type::Optional(&Type::Text),
@@ -109,7 +117,11 @@ pub const CALLBACKS: &[CallbackInfo] = &[
         parameters: &[
             ("layer", Type::Text, "Name of the layer."),
             ("state", Type::Text, "The state that is left."),
-            ("following", Type::Text, "The state that comes."),
+            (
+                "following",
+                Type::Optional(&Type::Text),
+                "The state that comes; nothing where the state around it is left.",
+            ),
         ],
         doc: "When a layer leaves a state.",
     },
@@ -118,9 +130,18 @@ pub const CALLBACKS: &[CallbackInfo] = &[
         name: "on_animation_finished",
         parameters: &[
             ("layer", Type::Text, "Name of the layer."),
-            ("state", Type::Text, "The state that came to its end."),
+            (
+                "state",
+                Type::Text,
+                "The state that came to its end, or the slot.",
+            ),
+            (
+                "slot",
+                Type::Optional(&Type::Table),
+                "For a slot: `slot`, `clip`, `handle`.",
+            ),
         ],
-        doc: "When a state that does not loop comes to its end.",
+        doc: "When a state that does not loop, or a clip in a slot, comes to its end.",
     },
     CallbackInfo {
         callback: Callback::Input,

@@ -3,10 +3,7 @@
 //! update: on_start of new actors, due messages, timers, coroutines, on_input, on_update, on_stop; each by actor, then
 //! by the order of its scripts. react: this step's animation events in their order, on_late_update, on_stop.
 
-use std::{collections::BTreeMap, sync::Arc};
-
-use sinew_anim::{Graph, GraphEventKind};
-use sinew_world::{ActorId, Behaviour, Data, Due, Event, Kept, Message, World};
+use sinew_world::{ActorId, Behaviour, Data, Due, Kept, Message, World};
 
 use crate::{
     api::release,
@@ -257,117 +254,8 @@ impl ScriptHost {
         }
     }
 
-    fn tell_events(&mut self) {
-        let events: Vec<(Event, Arc<Graph>)> = {
-            let world = &self.stage.lock().world;
-            let graph = |event: &Event| {
-                Some((
-                    *event,
-                    world
-                        .actors
-                        .get(event.actor)?
-                        .animation
-                        .as_ref()?
-                        .graph
-                        .clone(),
-                ))
-            };
-            world.events.iter().filter_map(graph).collect()
-        };
-        for (event, graph) in events {
-            // An actor that was given another graph since has lost its pending events.
-            let same = {
-                let world = &self.stage.lock().world;
-                let animation = world.actors.get(event.actor).filter(|actor| actor.alive);
-                animation
-                    .and_then(|actor| actor.animation.as_ref())
-                    .is_some_and(|now| Arc::ptr_eq(&now.graph, &graph))
-            };
-            if same {
-                self.tell_event(event, &graph);
-            }
-        }
-    }
-
-    fn tell_event(&mut self, Event { actor, event }: Event, graph: &Graph) {
-        let Some(layer) = graph.layers.get(usize::from(event.layer)) else {
-            return;
-        };
-        let name = |state: u16| {
-            layer
-                .states
-                .get(usize::from(state))
-                .map_or("", |state| state.name.as_str())
-        };
-        let (layer_name, state) = (Value::Text(&layer.name), Value::Text(name(event.state)));
-        match event.kind {
-            GraphEventKind::Marker {
-                name: marker,
-                value,
-                time,
-                clip,
-            } => {
-                let marker = graph
-                    .names
-                    .get(usize::from(marker))
-                    .map_or("", String::as_str);
-                let arguments = [
-                    Value::Text(marker),
-                    Value::Number(f64::from(value)),
-                    Value::Number(f64::from(time)),
-                ];
-                let more = || {
-                    let clip = graph
-                        .clips
-                        .get(usize::from(clip))
-                        .map_or("", |clip| clip.name.as_str());
-                    let entries = [
-                        ("clip", Data::Text(clip.to_owned())),
-                        ("layer", Data::Text(layer.name.clone())),
-                        ("state", Data::Text(name(event.state).to_owned())),
-                        ("weight", Data::Number(f64::from(event.weight))),
-                    ];
-                    Data::Map(
-                        entries
-                            .into_iter()
-                            .map(|(key, value)| (key.to_owned(), value))
-                            .collect::<BTreeMap<_, _>>(),
-                    )
-                };
-                self.tell_actor(actor, Callback::AnimationEvent, &arguments, &more);
-            }
-            GraphEventKind::StateEnter { previous } => {
-                let previous = previous.map_or(Value::Nil, |previous| Value::Text(name(previous)));
-                self.tell_actor(
-                    actor,
-                    Callback::StateEnter,
-                    &[layer_name, state, previous],
-                    &|| Data::Nil,
-                );
-            }
-            GraphEventKind::StateExit { following } => {
-                let following = Value::Text(name(following));
-                self.tell_actor(
-                    actor,
-                    Callback::StateExit,
-                    &[layer_name, state, following],
-                    &|| Data::Nil,
-                );
-            }
-            GraphEventKind::Finished => {
-                self.tell_actor(
-                    actor,
-                    Callback::AnimationFinished,
-                    &[layer_name, state],
-                    &|| Data::Nil,
-                );
-            }
-            _ => {}
-        }
-    }
-
     /// Calls a callback of every script of one actor; `more` makes a last argument for those that take it.
-    fn tell_actor(
+    pub(crate) fn tell_actor(
         &mut self,
         actor: ActorId,
         callback: Callback,
@@ -401,6 +289,7 @@ impl ScriptHost {
             let Some(actor) = dying else {
                 return;
             };
+            self.tell_last_events(actor);
             let count = self.actors[actor]
                 .as_ref()
                 .map_or(0, |scripts| scripts.instances.len());

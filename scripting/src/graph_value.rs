@@ -1,15 +1,13 @@
 //! A script's table as a graph definition.
 
-use std::sync::Arc;
-
 use serde_json::{Map, Number, Value as Json};
 use sinew_anim::{GraphDef, GraphError};
-use sinew_assets::LogicalPath;
 use sinew_world::{Data, WorldError};
 
 use crate::{
     api::{ApiError, Call},
     budget,
+    language::ScriptGraph,
     stage::{SharedStage, Stage},
 };
 
@@ -29,17 +27,34 @@ pub(crate) fn from_data(data: &Data, first: usize) -> Result<GraphDef, ApiError>
     GraphDef::from_value(json(data)?).map_err(|error| api_error(error, first))
 }
 
+/// A graph that a script wrote in this line.
+pub(crate) fn made(stage: &SharedStage, def: GraphDef, line: u32) -> ScriptGraph {
+    ScriptGraph {
+        def: def.into(),
+        file: None,
+        space: stage.lock().host.caller.space.to_string(),
+        line,
+    }
+}
+
 /// Reads a graph from a file.
-pub(crate) fn load(
-    stage: &SharedStage,
-    text: &str,
-) -> Result<(Arc<GraphDef>, LogicalPath), ApiError> {
+pub(crate) fn load(stage: &SharedStage, text: &str, line: u32) -> Result<ScriptGraph, ApiError> {
     let mut stage = stage.lock();
     let Stage { world, host, .. } = &mut *stage;
-    let call = Call { world, host };
+    let graph = read(&mut Call { world, host }, text)?;
+    Ok(ScriptGraph { line, ..graph })
+}
+
+/// Reads a graph from a file; the line is unknown.
+pub(crate) fn read(call: &mut Call<'_>, text: &str) -> Result<ScriptGraph, ApiError> {
     let path = call.path(text)?;
     let graph = call.world.assets.graph(&path).map_err(WorldError::Asset)?;
-    Ok((graph.value, path))
+    Ok(ScriptGraph {
+        def: graph.value,
+        space: path.space.clone(),
+        file: Some(path),
+        line: 0,
+    })
 }
 
 /// A graph's error in a script's words: the place in the table as the script would write it.

@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use sinew_anim::GraphDef;
 use sinew_assets::{Diagnostic, LogicalPath};
-use sinew_world::{ActorId, Data};
+use sinew_world::{ActorId, Data, Motion};
 
 use crate::{
     callbacks::{COUNT, Callback},
@@ -25,12 +25,26 @@ pub(crate) struct Source {
 
 /// A graph as a script made or loaded it.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct ScriptGraph {
+pub struct ScriptGraph {
+    /// What it says.
     pub def: Arc<GraphDef>,
     /// The `.animgraph.json`, if it came from one.
     pub file: Option<LogicalPath>,
+    /// Where paths without a prefix lead that it names other graphs by.
+    pub space: String,
     /// The script's line that made it, from 1; 0 where unknown.
     pub line: u32,
+}
+
+impl ScriptGraph {
+    /// What plays it.
+    pub(crate) fn motion(&self) -> Motion {
+        Motion::Graph {
+            def: self.def.clone(),
+            file: self.file.clone(),
+            space: self.space.clone(),
+        }
+    }
 }
 
 /// What the top level of a file declares.

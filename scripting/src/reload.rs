@@ -266,10 +266,7 @@ impl ScriptHost {
             if old.is_some_and(|old| old.def == graph.def && old.file == graph.file) {
                 continue;
             }
-            let motion = Motion::Graph {
-                def: graph.def.clone(),
-                file: graph.file.clone(),
-            };
+            let motion = graph.motion();
             let users = self
                 .users(version.slot)
                 .into_iter()

@@ -50,12 +50,13 @@ impl SharedStage {
         stage.lent = !stage.lent;
     }
 
-    /// Runs an API function for the script that calls.
+    /// Runs an API function for the script that calls; `place` tells where that is, if anybody wants to know.
     pub fn invoke(
         &self,
         function: &Function,
         actor: ActorId,
         values: &[Value<'_>],
+        place: &dyn Fn() -> Option<String>,
     ) -> Result<Data, ApiError> {
         let mut stage = match self.0.try_lock() {
             Ok(stage) => stage,
@@ -68,6 +69,7 @@ impl SharedStage {
             }
         };
         let Stage { world, host, .. } = &mut *stage;
+        host.place = if host.tracing { place() } else { None };
         function.invoke(&mut Call { world, host }, actor, values)
     }
 

@@ -29,6 +29,10 @@ pub enum Type {
     Joint,
     /// A point or an actor.
     Target,
+    /// A graph, or the path of a file with one.
+    Graph,
+    /// The name of a slot, or what `play_slot` gave.
+    Slot,
     /// A colour: a name, `#rrggbb`, or a vector of red, green and blue, each 0 to 1 and linear.
     Color,
     /// A function of the script.
@@ -85,6 +89,8 @@ impl Type {
             Type::Parameter => "a parameter's name or id",
             Type::Joint => "a joint's name or index",
             Type::Target => "a point or an actor",
+            Type::Graph => "a graph or the path of one",
+            Type::Slot => "a slot's name or a handle",
             Type::Color => "a colour",
             Type::Function => "a function",
             Type::OneOf(words) => return one_of(words),

@@ -4,6 +4,7 @@ use glam::Vec3;
 use sinew_assets::Color;
 use sinew_world::{ActorId, Data, Ease, RootMode};
 
+pub use crate::language::ScriptGraph;
 pub use crate::types::{Field, Record, Type};
 
 /// An argument of a call, as a script gave it. Copied freely: text and tables stay where the language keeps them.
@@ -26,6 +27,8 @@ pub enum Value<'a> {
     Actor(ActorId),
     /// A list or a table.
     Data(&'a Data),
+    /// A graph.
+    Graph(&'a ScriptGraph),
     /// A function or another thing of the language that is no plain data; what it is called.
     Other(&'static str),
 }
@@ -56,6 +59,7 @@ impl<'a> Value<'a> {
             Value::Text(text) => shown(text),
             Value::Actor(_) => "an actor".to_owned(),
             Value::Data(data) => data.kind().to_owned(),
+            Value::Graph(_) => "a graph".to_owned(),
             Value::Other(kind) => (*kind).to_owned(),
         }
     }
@@ -173,7 +177,7 @@ impl Argument<'_> for Data {
             Value::Text(text) => Data::Text(text.to_owned()),
             Value::Actor(id) => Data::Actor(id),
             Value::Data(data) => data.clone(),
-            Value::Other(_) => return None,
+            Value::Graph(_) | Value::Other(_) => return None,
         })
     }
 }
@@ -295,6 +299,45 @@ impl Argument<'_> for Ease {
     const TYPE: Type = Type::OneOf(&Ease::NAMES);
     fn read(value: Value<'_>) -> Option<Self> {
         <&str>::read(value).and_then(Ease::named)
+    }
+}
+
+/// A graph to play.
+#[derive(Clone, Copy, Debug)]
+pub enum GraphSource<'a> {
+    /// A file.
+    Path(&'a str),
+    /// One that a script made or loaded.
+    Graph(&'a ScriptGraph),
+}
+
+impl<'a> Argument<'a> for GraphSource<'a> {
+    const TYPE: Type = Type::Graph;
+    fn read(value: Value<'a>) -> Option<Self> {
+        match value {
+            Value::Text(path) => Some(Self::Path(path)),
+            Value::Graph(graph) => Some(Self::Graph(graph)),
+            _ => None,
+        }
+    }
+}
+
+/// A slot of a graph, or what was played in one.
+#[derive(Clone, Copy, Debug)]
+pub enum SlotKey<'a> {
+    /// The slot, by name.
+    Name(&'a str),
+    /// What `play_slot` gave.
+    Handle(i64),
+}
+
+impl<'a> Argument<'a> for SlotKey<'a> {
+    const TYPE: Type = Type::Slot;
+    fn read(value: Value<'a>) -> Option<Self> {
+        match value {
+            Value::Text(name) => Some(Self::Name(name)),
+            other => i64::read(other).map(Self::Handle),
+        }
     }
 }
 

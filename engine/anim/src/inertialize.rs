@@ -272,7 +272,12 @@ impl Inertia {
 
     /// Adds what is left to `pose`, which holds the new motion; once all is over `pose` keeps its bits.
     pub fn apply(&self, pose: &mut Pose) {
-        let elapsed = self.elapsed as f32;
+        self.apply_before(0.0, pose);
+    }
+
+    /// The same with what was left some `seconds` ago, at most back to the change.
+    pub fn apply_before(&self, seconds: f32, pose: &mut Pose) {
+        let elapsed = (self.elapsed - f64::from(seconds)).max(0.0) as f32;
         for (block, offsets) in pose.blocks.iter_mut().zip(&self.blocks) {
             offsets.translation.add_to(&mut block.translation, elapsed);
             offsets.rotation.turn(&mut block.rotation, elapsed);
@@ -289,6 +294,22 @@ impl Inertia {
     /// True where nothing decays.
     pub fn is_over(&self) -> bool {
         self.elapsed as f32 >= self.seconds
+    }
+
+    /// Whether all of it is numbers, as what comes from outside may not be.
+    pub(crate) fn is_finite(&self) -> bool {
+        let of = |curves: &Curves| {
+            let lanes = curves.curve.iter().chain([&curves.rate]).flatten();
+            lanes.copied().all(f32::is_finite) && curves.seconds.is_finite()
+        };
+        let of_offsets = |offsets: &Offsets| {
+            of(&offsets.magnitude) && offsets.axis.iter().flatten().copied().all(f32::is_finite)
+        };
+        let blocks = self.blocks.iter().all(|block| {
+            let parts = [&block.translation, &block.rotation, &block.scale];
+            parts.into_iter().all(of_offsets)
+        });
+        blocks && self.morphs.iter().all(of) && self.elapsed.is_finite() && self.seconds.is_finite()
     }
 
     /// Forgets every offset; room stays.

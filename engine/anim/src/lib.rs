@@ -55,7 +55,7 @@ pub use clip::{
 };
 pub use curve::sample_curve;
 pub use expression::{
-    Comparison, Expression, ExpressionError, MAX_EXPRESSION_BYTES, Named, Node, Tree,
+    Comparison, Expression, ExpressionError, MAX_EXPRESSION_BYTES, Named, Node, Said, Tree,
     parse as parse_expression,
 };
 pub use fade::Fade;

@@ -87,7 +87,8 @@ pub struct RunArgs {
     /// Do not look at files again [default in headless runs]
     #[arg(long, overrides_with = "watch")]
     pub no_watch: bool,
-    /// Write what every actor does in every step: states, parameters, events, root motion, position
+    /// Write what every actor does in every step: states, parameters, events, root motion, position; and why: every
+    /// transition with its verdict, and who set parameters
     #[arg(long, value_name = "FILE.jsonl")]
     pub trace: Option<PathBuf>,
     /// Add the world positions of these joints to the trace
@@ -109,6 +110,9 @@ pub struct RunArgs {
 pub struct CheckArgs {
     /// Levels, scripts, graphs, models, or folders of them [default: the levels, scripts and assets of the project]
     pub paths: Vec<PathBuf>,
+    /// Check graphs against this model: clips, joints, masks, chains; without it their form only
+    #[arg(long, value_name = "MODEL.glb")]
+    pub model: Option<PathBuf>,
     /// How faults are shown
     #[arg(long, value_enum, default_value_t = Format::Human)]
     pub format: Format,

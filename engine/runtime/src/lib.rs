@@ -20,6 +20,7 @@ mod run;
 pub mod session;
 mod settle;
 pub mod trace;
+mod verdicts;
 pub mod watch;
 mod window;
 

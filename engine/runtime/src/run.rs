@@ -21,6 +21,7 @@ use crate::{
     replay::Replay,
     session::{Options, Session},
     trace::Trace,
+    verdicts,
     window::{self, Closed},
 };
 
@@ -74,6 +75,9 @@ impl Outputs {
         let mut replay = replay;
         if let Some(replay) = &mut replay {
             replay.start(session)?;
+        }
+        if trace.is_some() {
+            verdicts::ask(session);
         }
         Ok(Self {
             recorder: recorder.transpose()?,
@@ -251,6 +255,7 @@ fn run_unseen(
         .unwrap_or_else(|| options.project.output("jsonl"));
     if outputs.trace.is_none() {
         session.console.record = true;
+        verdicts::ask(session);
         outputs.trace = Some(Trace::create(&trace, &args.trace_joints, &session.world)?);
     }
     let frames = args.frames.unwrap_or_else(|| frames_of(DEMO_SECONDS, STEP));

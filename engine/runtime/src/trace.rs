@@ -2,7 +2,8 @@
 //!
 //! A line a step and actor: `frame`, `time`, `actor`, `position`, `yaw` (degrees), `velocity`, `grounded`, `layers`,
 //! `parameters`, `events`, `root`, and `joints` where some were asked for. Between them, lines with `sound`, `log` or
-//! `console`. Nothing is formatted while no trace is written.
+//! `console`, and those with `machine` and `set_by` that [`crate::verdicts`] writes. Nothing is formatted while no trace
+//! is written.
 
 use std::{
     collections::BTreeMap,
@@ -14,12 +15,12 @@ use std::{
 use anyhow::Context as _;
 use glam::Vec3;
 use serde::Serialize;
-use sinew_anim::{Graph, GraphEvent, GraphEventKind, ParameterValue};
+use sinew_anim::{EndReason, EventSource, Graph, GraphEvent, GraphEventKind, ParameterValue};
 use sinew_assets::Diagnostic;
 use sinew_script::LogLevel;
 use sinew_world::{Actor, Animation, Sound, World};
 
-use crate::session::Session;
+use crate::{session::Session, verdicts::Verdicts};
 
 /// A trace that is being written.
 #[derive(Debug)]
@@ -27,6 +28,7 @@ pub struct Trace {
     out: BufWriter<File>,
     path: PathBuf,
     joints: Vec<String>,
+    verdicts: Verdicts,
 }
 
 #[derive(Serialize)]
@@ -55,6 +57,7 @@ struct AnimationPart<'a> {
 #[derive(Serialize)]
 struct LayerPart<'a> {
     layer: &'a str,
+    /// The innermost one, as a path.
     state: &'a str,
     time: f32,
     progress: f32,
@@ -84,8 +87,17 @@ struct EventPart<'a> {
     clip: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     other: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    progress: Option<f32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    handle: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<EndReason>,
     layer: &'a str,
-    state: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    state: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    slot: Option<&'a str>,
     weight: f32,
     alpha: f32,
 }
@@ -145,6 +157,7 @@ impl Trace {
             out: BufWriter::new(file),
             path: path.to_owned(),
             joints: joints.to_vec(),
+            verdicts: Verdicts::default(),
         })
     }
 
@@ -175,6 +188,7 @@ impl Trace {
                 &actor_line(actor, &session.world, &self.joints),
             )?;
         }
+        self.verdicts.write(session, &mut self.out)?;
         for sound in &session.world.debug.sounds {
             write_line(&mut self.out, &sound_line(sound, frame, time))?;
         }
@@ -204,7 +218,7 @@ impl Trace {
     }
 }
 
-fn write_line(out: &mut impl Write, line: &impl Serialize) -> io::Result<()> {
+pub(crate) fn write_line(out: &mut impl Write, line: &impl Serialize) -> io::Result<()> {
     serde_json::to_writer(&mut *out, line)?;
     out.write_all(b"\n")
 }
@@ -259,13 +273,16 @@ fn layers(animation: &Animation) -> Vec<LayerPart<'_>> {
         let status = animation.state.layer_status(graph, index);
         parts.push(LayerPart {
             layer: &layer.name,
-            state: state_name(graph, index, status.state),
+            state: animation.state.current_path(graph, index).unwrap_or(""),
             time: status.time,
             progress: status.progress,
             weight: status.weight,
             fading: status.fading,
             finished: status.finished,
-            previous: status.previous.map(|state| state_name(graph, index, state)),
+            previous: status
+                .previous
+                .and_then(|state| graph.states(index).get(usize::from(state)))
+                .map(|state| state.name.as_str()),
         });
     }
     parts
@@ -293,39 +310,78 @@ fn events<'a>(actor: &Actor, animation: &'a Animation, world: &World) -> Vec<Eve
 }
 
 fn event_part<'a>(graph: &'a Graph, event: &GraphEvent) -> EventPart<'a> {
+    let layer = graph.layers.get(usize::from(event.layer));
+    let in_slot = matches!(event.source, EventSource::Slot(_));
+    let source = Some(graph.source_name(event.source));
     let mut part = EventPart {
         event: "",
         name: None,
         value: None,
         clip: None,
         other: None,
-        layer: graph
-            .layers
-            .get(usize::from(event.layer))
-            .map_or("", |layer| &layer.name),
-        state: state_name(graph, event.layer, event.state),
+        progress: None,
+        handle: None,
+        reason: None,
+        layer: layer.map_or("", |layer| &layer.name),
+        state: source.filter(|_| !in_slot),
+        slot: source.filter(|_| in_slot),
         weight: event.weight,
         alpha: event.alpha,
+    };
+    let name_of = |name: u16| graph.names.get(usize::from(name)).map(String::as_str);
+    let clip_of = |clip: u16| {
+        let clip = graph.clips.get(usize::from(clip))?;
+        Some(clip.clip.name.as_str())
+    };
+    let sibling = |state: u16| match event.source {
+        EventSource::State { machine, .. } => {
+            Some(graph.source_name(EventSource::State { machine, state }))
+        }
+        EventSource::Slot(_) => None,
     };
     match event.kind {
         GraphEventKind::Marker {
             name, value, clip, ..
         } => {
             part.event = "marker";
-            part.name = graph.names.get(usize::from(name)).map(String::as_str);
+            part.name = name_of(name);
             part.value = Some(value);
-            part.clip = graph
-                .clips
-                .get(usize::from(clip))
-                .map(|clip| clip.name.as_str());
+            part.clip = clip.and_then(clip_of);
+        }
+        GraphEventKind::WindowBegin { name, clip } => {
+            part.event = "window_begin";
+            (part.name, part.clip) = (name_of(name), clip_of(clip));
+        }
+        GraphEventKind::WindowTick {
+            name,
+            clip,
+            progress,
+        } => {
+            part.event = "window_tick";
+            (part.name, part.clip) = (name_of(name), clip_of(clip));
+            part.progress = Some(progress);
+        }
+        GraphEventKind::WindowEnd { name, clip, reason } => {
+            part.event = "window_end";
+            (part.name, part.clip) = (name_of(name), clip_of(clip));
+            part.reason = Some(reason);
+        }
+        GraphEventKind::SlotEnd {
+            handle,
+            clip,
+            reason,
+        } => {
+            part.event = "slot_end";
+            part.clip = clip_of(clip);
+            (part.handle, part.reason) = (Some(handle), Some(reason));
         }
         GraphEventKind::StateEnter { previous } => {
             part.event = "enter";
-            part.other = previous.map(|state| state_name(graph, event.layer, state));
+            part.other = previous.and_then(sibling);
         }
         GraphEventKind::StateExit { following } => {
             part.event = "exit";
-            part.other = Some(state_name(graph, event.layer, following));
+            part.other = following.and_then(sibling);
         }
         GraphEventKind::Finished => part.event = "finished",
         GraphEventKind::FullyIn => part.event = "fully_in",
@@ -364,11 +420,4 @@ fn level_name(level: LogLevel) -> &'static str {
         LogLevel::Warn => "warn",
         LogLevel::Error => "error",
     }
-}
-
-fn state_name(graph: &Graph, layer: u16, state: u16) -> &str {
-    let layer = graph.layers.get(usize::from(layer));
-    layer
-        .and_then(|layer| layer.states.get(usize::from(state)))
-        .map_or("", |state| &state.name)
 }

@@ -4,11 +4,14 @@ use std::sync::Arc;
 
 use glam::{Affine3A, Vec3};
 use serde::{Deserialize, Serialize};
-use sinew_anim::{Advanced, Fade, Graph, GraphDef, GraphState, IkReport, Pose, RootDelta};
+use sinew_anim::{
+    Advanced, EndReason, Explanation, Fade, Graph, GraphDef, GraphEvent, GraphState, IkReport,
+    Pose, RootDelta, Scratch,
+};
 use sinew_assets::{Loaded, LogicalPath};
 use sinew_model::Model;
 
-use crate::{ActorId, HeldMorphs, RootMode};
+use crate::{ActorId, HeldMorphs, Release, RootMode};
 
 /// What an actor's graph is made from.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -29,6 +32,8 @@ pub enum Motion {
         def: Arc<GraphDef>,
         /// `.animgraph.json`, for live reload.
         file: Option<LogicalPath>,
+        /// Where paths without a prefix lead that it names other graphs by: a mod or level.
+        space: String,
     },
 }
 
@@ -58,9 +63,12 @@ pub enum Pole {
 }
 
 /// What one chain of the graph is asked to reach.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+///
+/// To let go, take the target away and fade the weight to 0: the chain then goes over to the animation by inertia in the
+/// seconds of that fade, and the weight tells how much is left of them.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ChainGoal {
-    /// `None` once let go; the last point then stays until the weight is gone.
+    /// `None` once let go.
     pub target: Option<Target>,
     /// The point of the last step, world space.
     pub point_world: Vec3,
@@ -70,12 +78,14 @@ pub struct ChainGoal {
     pub weight: Fade,
     /// What came of it.
     pub report: IkReport,
+    /// Of its joints, for letting go.
+    pub release: Release,
 }
 
-/// What the look-at chain is asked to look at.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+/// What the look-at chain is asked to look at; let go as a [`ChainGoal`].
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LookGoal {
-    /// `None` once let go; the last point then stays until the weight is gone.
+    /// `None` once let go.
     pub target: Option<Target>,
     /// The point of the last step, world space.
     pub point_world: Vec3,
@@ -85,6 +95,8 @@ pub struct LookGoal {
     pub angles: Option<[f32; 2]>,
     /// What came of it.
     pub report: IkReport,
+    /// Of its joints, for letting go.
+    pub release: Release,
 }
 
 /// The moving part of an actor.
@@ -114,7 +126,34 @@ pub struct Animation {
     pub pose: Pose,
     /// Model-space matrix of each joint, of the last finished step; the rest pose before the first.
     pub model_joints: Vec<Affine3A>,
+    /// What each machine was about to do in the last step, as long as
+    /// [`World::explain`](crate::World) is set.
+    pub explained: Vec<Explanation>,
     pub(crate) advanced: Advanced,
+    /// It has been seen: a change of motion may not jump any more.
+    pub(crate) shown: bool,
+}
+
+/// How an actor goes over to another graph.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Changeover {
+    /// Seconds in which its pose changes over by inertia.
+    pub seconds: f32,
+    /// Why windows and slots that were open end.
+    pub reason: EndReason,
+}
+
+impl Changeover {
+    /// Because files changed.
+    pub const RELOAD: Self = Self {
+        seconds: 0.2,
+        reason: EndReason::Reload,
+    };
+    /// Because game code asked for it.
+    pub const ASKED: Self = Self {
+        seconds: 0.2,
+        reason: EndReason::Interrupted,
+    };
 }
 
 impl Default for ChainGoal {
@@ -126,6 +165,7 @@ impl Default for ChainGoal {
             pole: Pole::Default,
             weight: Fade::default(),
             report: IkReport::default(),
+            release: Release::default(),
         }
     }
 }
@@ -139,6 +179,7 @@ impl Default for LookGoal {
             weight: Fade::default(),
             angles: None,
             report: IkReport::default(),
+            release: Release::default(),
         }
     }
 }
@@ -154,38 +195,54 @@ impl Animation {
         let skeleton = &model.value.skeleton;
         let mut model_joints = vec![Affine3A::IDENTITY; skeleton.len()];
         sinew_anim::local_to_model(skeleton, &skeleton.rest, &mut model_joints);
-        Self {
+        let mut animation = Self {
             state: GraphState::start(&graph),
-            chains: vec![ChainGoal::default(); graph.chains.len()],
+            chains: Vec::new(),
             look: LookGoal::default(),
             held_morphs: HeldMorphs::default(),
             pose: skeleton.rest.clone(),
             model_joints,
             root: RootDelta::default(),
             root_mode: RootMode::default(),
+            explained: Vec::new(),
             advanced: Advanced::default(),
+            shown: false,
             model_path,
             model,
             motion,
             graph,
-        }
+        };
+        animation.make_goals();
+        animation
     }
 
     /// Takes another graph for the same or another model, keeping by name what both have: states, phases, parameters,
-    /// goals of chains, held morph weights.
-    pub fn change_graph(&mut self, model: Loaded<Model>, motion: Motion, graph: Arc<Graph>) {
+    /// goals of chains, held morph weights. Where the joints are the same and the actor has been seen, its pose changes over by inertia in
+    /// `seconds`. What was open in the old graph ends; the events of that are added to `ended`.
+    pub fn change_graph(
+        &mut self,
+        model: Loaded<Model>,
+        motion: Motion,
+        graph: Arc<Graph>,
+        change: Changeover,
+        ended: &mut Vec<GraphEvent>,
+    ) {
+        let same_model = Arc::ptr_eq(&self.model.value, &model.value);
+        if Arc::ptr_eq(&self.graph, &graph) && same_model {
+            self.motion = motion;
+            return;
+        }
+        let mut scratch = Scratch::default();
+        let shown = self.pose_before_goals(&graph, &mut scratch);
+        self.state.close_windows(&self.graph, change.reason, ended);
         self.state = self.state.migrate(&self.graph, &graph);
-        let old = std::mem::take(&mut self.chains);
-        self.chains = graph
-            .chains
-            .iter()
-            .map(|chain| {
-                let kept = self.graph.chain(&chain.name).map(usize::from);
-                kept.and_then(|index| old.get(index).copied())
-                    .unwrap_or_default()
-            })
-            .collect();
-        if !Arc::ptr_eq(&self.model.value, &model.value) {
+        if let Some(shown) = shown {
+            self.state
+                .change_from(&graph, &shown, change.seconds, &mut scratch);
+        }
+        let old = std::mem::replace(&mut self.graph, graph);
+        self.keep_goals(&old);
+        if !same_model {
             let skeleton = &model.value.skeleton;
             self.held_morphs
                 .follow(&self.model.value.skeleton, skeleton);
@@ -194,8 +251,54 @@ impl Animation {
             self.model_joints.resize(skeleton.len(), Affine3A::IDENTITY);
             sinew_anim::local_to_model(skeleton, &self.pose, &mut self.model_joints);
         }
+        self.explained.clear();
         self.model = model;
         self.motion = motion;
-        self.graph = graph;
+    }
+
+    /// The pose as the graph gave it last, before anything reached or looked, where another graph can go on from it.
+    fn pose_before_goals(&self, next: &Graph, scratch: &mut Scratch) -> Option<Pose> {
+        let (old, new) = (&self.graph.skeleton, &next.skeleton);
+        let same_joints = old.names == new.names && old.parents == new.parents;
+        if !self.shown || !same_joints || old.morphs != new.morphs {
+            return None;
+        }
+        let mut pose = Pose::default();
+        sinew_anim::evaluate(&self.graph, &self.state, false, scratch, &mut pose);
+        Some(pose)
+    }
+
+    /// Goals for the chains of the graph, with those that the old graph had by the same name.
+    fn keep_goals(&mut self, old: &Graph) {
+        let chains = std::mem::take(&mut self.chains);
+        let look = std::mem::take(&mut self.look);
+        self.make_goals();
+        for (chain, goal) in self.graph.chains.iter().zip(&mut self.chains) {
+            let before = old.chain(&chain.name).map(usize::from);
+            let before = before.filter(|&index| old.chains[index].joints == chain.joints);
+            if let Some(kept) = before.and_then(|index| chains.get(index)) {
+                *goal = kept.clone();
+            }
+        }
+        let joints = |graph: &Graph| graph.look_at.as_ref().map(|rig| rig.chain.clone());
+        self.look = if joints(old) == joints(&self.graph) {
+            look
+        } else {
+            LookGoal {
+                release: std::mem::take(&mut self.look.release),
+                ..look
+            }
+        };
+    }
+
+    fn make_goals(&mut self) {
+        let goal = |joints: usize| ChainGoal {
+            release: Release::new(joints),
+            ..ChainGoal::default()
+        };
+        let chains = self.graph.chains.iter();
+        self.chains = chains.map(|chain| goal(chain.joints.len())).collect();
+        let looking = self.graph.look_at.as_ref().map_or(0, |rig| rig.chain.len());
+        self.look.release = Release::new(looking);
     }
 }

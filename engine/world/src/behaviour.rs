@@ -27,7 +27,8 @@ pub trait Behaviour {
     /// Between evaluation and inverse kinematics, for actors whose scripts change their pose.
     fn pose(&mut self, world: &mut World);
 
-    /// This step's animation events, in order, then `on_late_update`, which sees this step's joints.
+    /// What has ended since the last step ([`World::late`], to be taken), this step's animation events, in order, then
+    /// `on_late_update`, which sees this step's joints.
     fn react(&mut self, world: &mut World, dt: f32);
 
     /// All plain data that game code keeps outside of the world, in a fixed order: part of the hash of all state.
@@ -45,7 +46,9 @@ impl Behaviour for NoScripts {
 
     fn pose(&mut self, _world: &mut World) {}
 
-    fn react(&mut self, _world: &mut World, _dt: f32) {}
+    fn react(&mut self, world: &mut World, _dt: f32) {
+        world.late.clear();
+    }
 
     fn kept(&self, _world: &World) -> Vec<Kept> {
         Vec::new()

@@ -251,6 +251,7 @@ impl World {
                 let def = self.assets.graph(&file).map_err(WorldError::Asset)?;
                 Motion::Graph {
                     def: def.value,
+                    space: file.space.clone(),
                     file: Some(file),
                 }
             }

@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
+use sinew_anim::Graph;
 use sinew_assets::{Changed, Diagnostic, LevelDef, LogicalPath};
 
-use crate::{ActorId, Level, Motion, World, WorldError};
+use crate::{ActorId, Changeover, Level, Motion, World, WorldError};
 
 /// What is to change between two steps.
 #[derive(Clone, Debug, Default)]
@@ -25,10 +26,13 @@ impl World {
         // The work is done on a copy, so that a fault halfway leaves nothing half done.
         let mut next = self.clone();
         let changed = next.assets.commit(prepared);
-        let mut faults = next.follow_files(&changed, &changes.motions);
+        let stale = next.forget_stale_graphs(&changed);
+        let mut faults = next.follow_files(&changed, &stale, &changes.motions);
         for (id, motion) in changes.motions {
             let name = next.actors.get(id).map(|actor| actor.name.to_string());
-            if let (Some(name), Err(error)) = (name, next.set_motion(id, motion)) {
+            if let (Some(name), Err(error)) =
+                (name, next.change_motion(id, motion, Changeover::RELOAD))
+            {
                 faults.push(fault_of(&name, error));
             }
         }
@@ -49,13 +53,14 @@ impl World {
     fn follow_files(
         &mut self,
         changed: &Changed,
+        stale: &[Arc<Graph>],
         replaced: &[(ActorId, Motion)],
     ) -> Vec<Diagnostic> {
         let mut ids = Vec::new();
         self.actors.ids_into(&mut ids);
         let mut faults = Vec::new();
         for id in ids {
-            if let Err(error) = self.follow_files_of(id, changed, replaced) {
+            if let Err(error) = self.follow_files_of(id, changed, stale, replaced) {
                 let is_replaced = replaced.iter().any(|(actor, _)| *actor == id);
                 faults.push(self.fault_of_files(id, is_replaced, error));
             }
@@ -88,6 +93,7 @@ impl World {
         &mut self,
         id: ActorId,
         changed: &Changed,
+        stale: &[Arc<Graph>],
         replaced: &[(ActorId, Motion)],
     ) -> Result<(), WorldError> {
         let Some(animation) = self.actors.need(id)?.animation.as_ref() else {
@@ -99,7 +105,10 @@ impl World {
             Motion::Rest | Motion::Clip { .. } => None,
         };
         let model_changed = changed.models.contains(&model_path);
-        if file.is_none() && !model_changed {
+        let is_stale = stale
+            .iter()
+            .any(|graph| Arc::ptr_eq(graph, &animation.graph));
+        if file.is_none() && !model_changed && !is_stale {
             return Ok(());
         }
         let coming = replaced.iter().find(|(actor, _)| *actor == id);
@@ -107,16 +116,28 @@ impl World {
             (Some((_, motion)), _) => motion.clone(),
             (None, Some(file)) => Motion::Graph {
                 def: self.assets.graph(&file).map_err(WorldError::Asset)?.value,
+                space: file.space.clone(),
                 file: Some(file),
             },
             (None, None) => animation.motion.clone(),
         };
         let model = self.load_model(&model_path)?;
         let graph = self.graph_for(&motion, &model.value)?;
-        self.events.retain(|event| event.actor != id);
-        self.need_animation_mut(id)?
-            .change_graph(model, motion, graph);
-        Ok(())
+        self.take_graph(id, model, motion, graph, Changeover::RELOAD)
+    }
+
+    /// Takes graphs out of the cache that name graph files of which there is a new version.
+    fn forget_stale_graphs(&mut self, changed: &Changed) -> Vec<Arc<Graph>> {
+        let mut stale = Vec::new();
+        self.graphs.retain(|cached| {
+            let names = |file: &LogicalPath| cached.depends.contains(file);
+            let is_stale = changed.graphs.iter().any(names);
+            if is_stale {
+                stale.push(cached.graph.clone());
+            }
+            !is_stale
+        });
+        stale
     }
 
     fn reload_level(&mut self) -> Result<(), Vec<Diagnostic>> {

@@ -97,6 +97,8 @@ pub(crate) struct AnimationState {
     held_morphs: HeldMorphs,
     pose: Pose,
     model_joints: Vec<Affine3A>,
+    /// Whether the pose has been evaluated.
+    shown: bool,
 }
 
 /// Why a snapshot was not restored.
@@ -343,10 +345,12 @@ impl World {
             root_mode: state.root_mode,
             root: state.root,
             chains: state.chains.clone(),
-            look: state.look,
+            look: state.look.clone(),
             held_morphs: state.held_morphs.clone(),
             pose: state.pose.clone(),
             model_joints: state.model_joints.clone(),
+            shown: state.shown,
+            explained: Vec::new(),
             advanced: Default::default(),
         })
     }
@@ -480,6 +484,9 @@ fn animation_state(animation: &Animation, motions: &mut Vec<Motion>) -> Animatio
         held_morphs,
         pose,
         model_joints,
+        shown,
+        // What was said of the step before is for whoever traces it.
+        explained: _,
         advanced: _,
     } = animation;
     let known = motions.iter().position(|known| same(known, motion));
@@ -494,19 +501,29 @@ fn animation_state(animation: &Animation, motions: &mut Vec<Motion>) -> Animatio
         root_mode: *root_mode,
         root: *root,
         chains: chains.clone(),
-        look: *look,
+        look: look.clone(),
         held_morphs: held_morphs.clone(),
         pose: pose.clone(),
         model_joints: model_joints.clone(),
+        shown: *shown,
     }
 }
 
 /// Equal, without a look into a definition that is shared.
 fn same(a: &Motion, b: &Motion) -> bool {
     match (a, b) {
-        (Motion::Graph { def: a, file: x }, Motion::Graph { def: b, file: y }) => {
-            x == y && (Arc::ptr_eq(a, b) || a == b)
-        }
+        (
+            Motion::Graph {
+                def: a,
+                file: x,
+                space: s,
+            },
+            Motion::Graph {
+                def: b,
+                file: y,
+                space: t,
+            },
+        ) => x == y && s == t && (Arc::ptr_eq(a, b) || a == b),
         _ => a == b,
     }
 }

@@ -2,18 +2,21 @@
 
 use std::{
     collections::{BTreeMap, BTreeSet},
+    hash::Hasher,
     sync::Arc,
 };
 
 use glam::{Quat, Vec3};
 use serde::{Deserialize, Serialize};
-use sinew_anim::{Graph, GraphDef, GraphError, GraphEvent};
+use sinew_anim::{EndReason, Graph, GraphDef, GraphEvent};
 use sinew_assets::{Assets, Diagnostic, Loaded, LogicalPath};
 use sinew_model::Model;
 
 use crate::{
-    Actor, ActorId, Actors, Animation, Camera, Controls, Data, Debug, Jobs, Level, Messages,
-    Motion, Physics, Random, Spawn, Timers, WorldError, input,
+    Actor, ActorId, Actors, Animation, Camera, Changeover, Controls, Data, Debug, Jobs, Level,
+    Messages, Motion, Physics, Random, Spawn, StableHasher, Timers, WorldError,
+    graphs::{CachedGraph, compile},
+    input,
 };
 
 /// Game time.
@@ -38,6 +41,17 @@ pub struct Event {
     pub event: GraphEvent,
 }
 
+/// An event from outside of a step, because the actor or its graph went away.
+#[derive(Clone, Debug)]
+pub struct LateEvent {
+    /// Whose graph it happened in.
+    pub actor: ActorId,
+    /// What happened.
+    pub event: GraphEvent,
+    /// The graph, which the actor may not have any more.
+    pub graph: Arc<Graph>,
+}
+
 /// Everything that a running level is made of.
 #[derive(Clone)]
 pub struct World {
@@ -59,6 +73,10 @@ pub struct World {
     pub seed: u64,
     /// This step's animation events, by actor and then as each graph orders them.
     pub events: Vec<Event>,
+    /// What ended outside of a step and has not been told: game code takes it, in `react` or before an actor goes.
+    pub late: Vec<LateEvent>,
+    /// Keep in each actor what its graph was about to do; for traces.
+    pub explain: bool,
     /// Events that did not fit in any step so far.
     pub events_lost: u64,
     /// Messages under way.
@@ -74,15 +92,7 @@ pub struct World {
     pub(crate) spawned: u64,
     said: BTreeSet<String>,
     pub(crate) waves: u16,
-    graphs: Vec<CachedGraph>,
-}
-
-/// A compiled graph, shared by all actors with the same definition and model.
-#[derive(Clone)]
-struct CachedGraph {
-    motion: Motion,
-    model: Arc<Model>,
-    graph: Arc<Graph>,
+    pub(crate) graphs: Vec<CachedGraph>,
 }
 
 impl World {
@@ -103,6 +113,8 @@ impl World {
             },
             seed,
             events: Vec::new(),
+            late: Vec::new(),
+            explain: false,
             events_lost: 0,
             messages: Messages::default(),
             timers: Timers::default(),
@@ -148,7 +160,16 @@ impl World {
         actor.tags = spawn.tags;
         actor.place();
         self.spawned += 1;
-        Ok(self.actors.insert(actor))
+        let id = self.actors.insert(actor);
+        let seed = chance_seed(self.seed, id);
+        if let Some(animation) = self
+            .actors
+            .get_mut(id)
+            .and_then(|actor| actor.animation.as_mut())
+        {
+            animation.state.seed = seed;
+        }
+        Ok(id)
     }
 
     /// Loads a model, or gives the loaded one.
@@ -173,28 +194,77 @@ impl World {
         if let Some(cached) = self.graphs.iter().find(known) {
             return Ok(cached.graph.clone());
         }
-        let graph = Arc::new(compile(motion, model, &self.assets)?);
+        let (graph, depends) = compile(motion, model, &mut self.assets)?;
+        let graph = Arc::new(graph);
         self.graphs
             .retain(|cached| Arc::strong_count(&cached.graph) > 1);
         self.graphs.push(CachedGraph {
             motion: motion.clone(),
             model: model.clone(),
             graph: graph.clone(),
+            depends,
         });
         Ok(graph)
     }
 
-    /// Gives an actor another graph; what both have by name is kept.
+    /// Gives an actor another graph; what both have by name is kept, and its pose does not jump.
     ///
     /// # Errors
     /// An actor that is gone or has no model; a graph that does not fit the model. Nothing changes then.
     pub fn set_motion(&mut self, id: ActorId, motion: Motion) -> Result<(), WorldError> {
+        self.change_motion(id, motion, Changeover::ASKED)
+    }
+
+    /// As [`Self::set_motion`], with the time that the change takes and its reason.
+    ///
+    /// # Errors
+    /// As [`Self::set_motion`].
+    pub fn change_motion(
+        &mut self,
+        id: ActorId,
+        motion: Motion,
+        change: Changeover,
+    ) -> Result<(), WorldError> {
         let model = self.need_animation(id)?.model.clone();
         let graph = self.graph_for(&motion, &model.value)?;
-        self.events.retain(|event| event.actor != id);
-        self.need_animation_mut(id)?
-            .change_graph(model, motion, graph);
+        self.take_graph(id, model, motion, graph, change)
+    }
+
+    pub(crate) fn take_graph(
+        &mut self,
+        id: ActorId,
+        model: Loaded<Model>,
+        motion: Motion,
+        graph: Arc<Graph>,
+        change: Changeover,
+    ) -> Result<(), WorldError> {
+        let animation = self.need_animation_mut(id)?;
+        let old = animation.graph.clone();
+        let mut ended = Vec::new();
+        animation.change_graph(model, motion, graph, change, &mut ended);
+        let same = Arc::ptr_eq(&old, &animation.graph);
+        self.events.retain(|event| same || event.actor != id);
+        self.tell_late(id, &old, ended);
         Ok(())
+    }
+
+    /// Ends the windows and slots that are open in an actor's graph. What has ended comes into [`Self::late`].
+    pub fn close_windows(&mut self, id: ActorId, reason: EndReason) {
+        let Ok(animation) = self.need_animation_mut(id) else {
+            return;
+        };
+        let graph = animation.graph.clone();
+        let mut ended = Vec::new();
+        animation.state.close_windows(&graph, reason, &mut ended);
+        self.tell_late(id, &graph, ended);
+    }
+
+    fn tell_late(&mut self, actor: ActorId, graph: &Arc<Graph>, ended: Vec<GraphEvent>) {
+        self.late.extend(ended.into_iter().map(|event| LateEvent {
+            actor,
+            event,
+            graph: graph.clone(),
+        }));
     }
 
     /// Gives an actor the graph of this definition.
@@ -202,7 +272,9 @@ impl World {
     /// # Errors
     /// As [`Self::set_motion`].
     pub fn set_graph(&mut self, id: ActorId, def: Arc<GraphDef>) -> Result<(), WorldError> {
-        self.set_motion(id, Motion::Graph { def, file: None })
+        let space = self.level.path.space.clone();
+        let file = None;
+        self.set_motion(id, Motion::Graph { def, file, space })
     }
 
     /// The moving part of an actor.
@@ -275,6 +347,7 @@ impl World {
             self.actors.remove(id, self.clock.frame);
             self.timers.forget(id);
             self.events.retain(|event| event.actor != id);
+            self.late.retain(|event| event.actor != id);
         }
     }
 
@@ -334,44 +407,11 @@ pub(crate) fn find_variant(
         })
 }
 
-fn compile(motion: &Motion, model: &Model, assets: &Assets) -> Result<Graph, WorldError> {
-    let skeleton = &model.skeleton;
-    match motion {
-        Motion::Rest => Ok(Graph::rest(skeleton)),
-        Motion::Clip { clip, looping } => {
-            let known = model.clips.iter();
-            let found = known.clone().find(|known| known.name == *clip);
-            let found = found.ok_or_else(|| WorldError::Unknown {
-                owner: "the model".to_owned(),
-                what: "clip",
-                name: clip.clone(),
-                nearest: sinew_anim::nearest(clip, known.map(|clip| clip.name.as_str()))
-                    .map(str::to_owned),
-            })?;
-            Graph::single_clip(skeleton, found, *looping)
-                .map_err(|errors| graph_fault(errors, "", None))
-        }
-        Motion::Graph { def, file } => {
-            Graph::compile(def, skeleton, &model.clips).map_err(|errors| {
-                let shown = file.as_ref().map(|file| assets.display(file));
-                let bytes = file.as_ref().and_then(|file| assets.read(file).ok());
-                let text = bytes.and_then(|bytes| String::from_utf8(bytes).ok());
-                graph_fault(errors, &shown.unwrap_or_default(), text.map(Arc::from))
-            })
-        }
-    }
-}
-
-/// The first fault of a graph, at its place in `text` where it comes from a file.
-fn graph_fault(errors: Vec<GraphError>, file: &str, text: Option<Arc<str>>) -> WorldError {
-    let more = errors.len().saturating_sub(1);
-    let first = errors.into_iter().next();
-    let mut fault = first.map_or_else(Diagnostic::default, |error| {
-        Diagnostic::from_graph(error, file, text.as_ref())
-    });
-    fault.file = fault.file.filter(|file| !file.is_empty());
-    if more > 0 {
-        fault.notes.push(format!("and {more} more in this graph"));
-    }
-    WorldError::Asset(Box::new(fault))
+/// What an actor's random choices are made from: another one for each actor, the same in each run.
+fn chance_seed(world: u64, id: ActorId) -> u64 {
+    let mut hasher = StableHasher::default();
+    hasher.write_u64(world);
+    hasher.write_u32(id.index);
+    hasher.write_u32(id.generation);
+    hasher.finish()
 }

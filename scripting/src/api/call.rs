@@ -1,6 +1,6 @@
 //! What an API function may touch, and how it refuses.
 
-use std::sync::Arc;
+use std::{collections::BTreeMap, sync::Arc};
 
 use serde::{Deserialize, Serialize};
 use sinew_anim::{Graph, nearest};
@@ -107,6 +107,12 @@ pub struct Host {
     pub parameter_names: Vec<String>,
     /// Coroutines started so far.
     pub tasks_started: u64,
+    /// Somebody wants to know who sets parameters; until then nobody looks.
+    pub tracing: bool,
+    /// Where the running call stands in a script, while `tracing`.
+    pub place: Option<String>,
+    /// Who set a parameter last: an actor, the parameter's name, the place.
+    pub set_by: BTreeMap<(ActorId, String), String>,
 }
 
 /// The most log lines that are kept until somebody takes them.
@@ -418,6 +424,14 @@ impl Call<'_> {
                 asked,
                 seconds,
             }),
+        }
+    }
+
+    /// Notes who sets a parameter, where somebody wants to know.
+    pub fn note_parameter(&mut self, actor: ActorId, name: &str) {
+        if let Some(place) = &self.host.place {
+            let place = place.clone();
+            self.host.set_by.insert((actor, name.to_owned()), place);
         }
     }
 

@@ -5,6 +5,9 @@ mod actors;
 mod call;
 mod camera;
 mod draw;
+mod events;
+mod explain;
+mod graphs;
 mod ik;
 mod input;
 mod joints;
@@ -18,6 +21,7 @@ mod parameters;
 mod playback;
 mod random;
 mod root_motion;
+mod slots;
 mod sound;
 mod tasks;
 mod timers;
@@ -29,6 +33,9 @@ use sinew_world::{ActorId, Data};
 
 pub(crate) use call::release;
 pub use call::{ApiError, Ask, Asked, Call, Caller, Host, LogLevel, LogLine, Refusal};
+pub(crate) use events::words_of;
+pub(crate) use explain::setter;
+pub(crate) use slots::handle_of;
 
 use crate::value::{Argument, Type, Value};
 
@@ -346,7 +353,11 @@ const AREAS: &[&[Function]] = &[
     movement::ROWS,
     parameters::ROWS,
     playback::ROWS,
+    graphs::ROWS,
+    slots::ROWS,
     layers::ROWS,
+    events::ROWS,
+    explain::ROWS,
     ik::ROWS,
     joints::ROWS,
     morphs::ROWS,

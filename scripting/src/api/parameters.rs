@@ -123,7 +123,12 @@ fn set(
     change(&mut animation.state, &animation.graph, index).map_err(|error| {
         let name = &animation.graph.parameters[usize::from(index)].name;
         ApiError::new("E-SCRIPT-PARAMETER", error.to_string()).about(name)
-    })
+    })?;
+    if call.host.tracing {
+        let graph = call.animation(actor)?.graph.clone();
+        call.note_parameter(actor, &graph.parameters[usize::from(index)].name);
+    }
+    Ok(())
 }
 
 fn set_float(
@@ -324,6 +329,7 @@ fn tween_float(
     ease: Ease,
 ) -> Result<(), ApiError> {
     let from = get_float(call, actor, ParameterKey::Name(parameter))?;
+    call.note_parameter(actor, parameter);
     let tweens = &mut call.actor_mut(actor)?.tweens;
     tweens.retain(|tween| tween.parameter != parameter);
     tweens.push(Tween {

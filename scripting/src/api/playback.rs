@@ -1,7 +1,7 @@
 //! States and clips: play, stop, look where they are.
 
-use sinew_anim::{GraphEventKind, LayerStatus, Play};
-use sinew_world::{ActorId, Data, Motion};
+use sinew_anim::{LayerStatus, Play};
+use sinew_world::{ActorId, Changeover, Data, Motion};
 
 use super::{ApiError, Call, rows};
 use crate::value::{Answer, Argument, Field, Record, Type, Value};
@@ -19,9 +19,37 @@ impl Argument<'_> for After {
     }
 }
 
-/// How a clip that plays without a graph goes on at its end.
+/// How a change to another state is made.
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Mode {
+enum By {
+    Crossfade,
+    Inertial,
+}
+
+impl Argument<'_> for By {
+    const TYPE: Type = Type::OneOf(&["crossfade", "inertial"]);
+    fn read(value: Value<'_>) -> Option<Self> {
+        match value {
+            Value::Text("crossfade") => Some(Self::Crossfade),
+            Value::Text("inertial") => Some(Self::Inertial),
+            _ => None,
+        }
+    }
+}
+
+impl crate::value::IntoData for By {
+    fn into_data(self) -> Data {
+        let text = match self {
+            By::Crossfade => "crossfade",
+            By::Inertial => "inertial",
+        };
+        Data::Text(text.to_owned())
+    }
+}
+
+/// How a clip goes on at its end.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Mode {
     Loop,
     Once,
 }
@@ -48,7 +76,7 @@ rows! {
     ///
     /// Asking for the state that plays changes nothing unless `restart`. The last call of a step wins.
     method "play" play(
-        /// Name of the state.
+        /// Name of the state, or its path, such as "air/rise".
         state: &str => "wave",
     ) options {
         /// Layer of the state; the base layer unless given.
@@ -61,6 +89,8 @@ rows! {
         restart: bool = false => true,
         /// "finish" waits until what plays has come to its end.
         after: Option<After> => "finish",
+        /// "crossfade" blends both, "inertial" plays the new state at once and lets the difference die away.
+        by: By = By::Crossfade => "inertial",
     } -> ();
     /// Plays one clip of the model without a graph: what graph there was goes.
     method "play_clip" play_clip(
@@ -71,6 +101,8 @@ rows! {
         mode: Mode = Mode::Loop => "once",
         /// Playback rate; negative runs backwards.
         speed: f32 = 1.0 => 1.0,
+        /// How long the change takes, by inertia.
+        fade: f32["seconds"] = 0.2 => 0.3,
     } -> ();
     /// Lets what plays in a layer start over at its end, or not, until it is left.
     method "set_looping" set_looping(
@@ -101,7 +133,7 @@ rows! {
     ) -> StateInfo;
     /// Whether a layer is in a state; while fading, the one that is faded in counts.
     method "is_in" is_in(
-        /// Name of the state.
+        /// Name of the state, or its path, such as "air/rise".
         state: &str => "wave",
         /// Name of the layer; the base layer unless given.
         layer: Option<&str> => "upper",
@@ -118,18 +150,27 @@ rows! {
         /// Name of the clip.
         clip: &str => "walk",
     ) -> bool;
-    /// Whether an event of this name fired in the last step.
-    method "fired" fired(
-        /// Name of the event.
-        event: &str => "footstep_l",
+    /// Whether something is still faded out in a layer.
+    method "is_fading" is_fading(
+        /// Name of the layer; the base layer unless given.
+        layer: Option<&str> => "upper",
     ) -> bool;
-    /// The animation events of the last step, in order. `on_animation_event` is told of each as it comes.
-    method "events" events() -> Vec<EventInfo>;
+    /// The clips that a layer plays at this moment, with their weights in the layer.
+    method "playing_clips" playing_clips(
+        /// Name of the layer; the base layer unless given.
+        layer: Option<&str> => "upper",
+    ) -> Vec<ClipInfo>;
+    /// The value of a named curve in what plays, blended as the pose is; 0 where nothing that plays has it.
+    method "curve_value" curve_value(
+        /// Name of the curve.
+        name: &str => "foot_lock_l",
+    ) -> f32;
 }
 
 /// What a layer is doing.
 struct StateInfo {
     name: String,
+    path: String,
     status: LayerStatus,
     previous: Option<String>,
 }
@@ -141,6 +182,11 @@ static STATE_INFO: Record = Record {
             name: "name",
             ty: Type::Text,
             doc: "The current state: while fading, the one that is faded in.",
+        },
+        Field {
+            name: "path",
+            ty: Type::Text,
+            doc: "The state in it that plays, where it has states inside: \"air/rise\"; else its name.",
         },
         Field {
             name: "time",
@@ -187,6 +233,7 @@ impl Answer for StateInfo {
         Data::Map(
             [
                 ("name".to_owned(), Data::Text(self.name)),
+                ("path".to_owned(), Data::Text(self.path)),
                 ("time".to_owned(), status.time.answer()),
                 ("progress".to_owned(), status.progress.answer()),
                 ("length".to_owned(), status.length.answer()),
@@ -200,83 +247,65 @@ impl Answer for StateInfo {
     }
 }
 
-/// One animation event.
-struct EventInfo {
-    name: String,
-    value: f32,
-    time: f32,
-    layer: String,
-    state: String,
+/// A clip that plays.
+struct ClipInfo {
+    clip: String,
     weight: f32,
+    progress: f64,
 }
 
-static EVENT_INFO: Record = Record {
-    name: "EventInfo",
+static CLIP_INFO: Record = Record {
+    name: "ClipInfo",
     fields: &[
         Field {
-            name: "name",
+            name: "clip",
             ty: Type::Text,
-            doc: "Name of the event.",
-        },
-        Field {
-            name: "value",
-            ty: Type::Number,
-            doc: "Its number, as the clip says.",
-        },
-        Field {
-            name: "time",
-            ty: Type::Number,
-            doc: "Clip seconds where it sits.",
-        },
-        Field {
-            name: "layer",
-            ty: Type::Text,
-            doc: "The layer that plays it.",
-        },
-        Field {
-            name: "state",
-            ty: Type::Text,
-            doc: "The state that plays it.",
+            doc: "Name of the clip.",
         },
         Field {
             name: "weight",
             ty: Type::Number,
-            doc: "How much of its clip is seen, 0 to 1.",
+            doc: "How much of it is in the layer, 0 to 1.",
+        },
+        Field {
+            name: "progress",
+            ty: Type::Number,
+            doc: "Share of its lap, 0 to 1.",
         },
     ],
 };
 
-impl Answer for EventInfo {
-    const TYPE: Type = Type::Record(&EVENT_INFO);
+impl Answer for ClipInfo {
+    const TYPE: Type = Type::Record(&CLIP_INFO);
     fn answer(self) -> Data {
         Data::Map(
             [
-                ("name".to_owned(), Data::Text(self.name)),
-                ("value".to_owned(), self.value.answer()),
-                ("time".to_owned(), self.time.answer()),
-                ("layer".to_owned(), Data::Text(self.layer)),
-                ("state".to_owned(), Data::Text(self.state)),
+                ("clip".to_owned(), Data::Text(self.clip)),
                 ("weight".to_owned(), self.weight.answer()),
+                ("progress".to_owned(), self.progress.answer()),
             ]
             .into(),
         )
     }
 }
 
-fn state_index(call: &Call<'_>, actor: ActorId, layer: u16, name: &str) -> Result<u16, ApiError> {
+/// The machine and the state of a name or a path in a layer.
+pub(super) fn state_index(
+    call: &Call<'_>,
+    actor: ActorId,
+    layer: u16,
+    name: &str,
+) -> Result<[u16; 2], ApiError> {
     let graph = &call.animation(actor)?.graph;
-    graph.state(layer, name).ok_or_else(|| {
-        let layer = &graph.layers[usize::from(layer)];
-        let owner = format!("layer `{}` of `{}`", layer.name, call.name_of(actor));
-        ApiError::unknown(
-            &owner,
-            "state",
-            name,
-            layer.states.iter().map(|state| state.name.as_str()),
-        )
+    graph.state_at(layer, name).ok_or_else(|| {
+        let owner = &graph.layers[usize::from(layer)];
+        let owner = format!("layer `{}` of `{}`", owner.name, call.name_of(actor));
+        let machines = graph.machines.iter().filter(|own| own.layer == layer);
+        let states = machines.flat_map(|machine| &machine.states);
+        let known = states.map(|state| state.path.as_str());
+        ApiError::unknown(&owner, "state", name, known)
     })
 }
-
 #[allow(
     clippy::too_many_arguments,
     reason = "one argument for each entry of the row"
@@ -290,17 +319,24 @@ fn play(
     at: Option<f32>,
     restart: bool,
     after: Option<After>,
+    by: By,
 ) -> Result<(), ApiError> {
     let layer = call.layer(actor, layer)?;
-    let state = state_index(call, actor, layer, state)?;
+    let [machine, index] = state_index(call, actor, layer, state)?;
     let animation = call.animation_mut(actor)?;
+    let graph = &animation.graph;
+    if graph.machines[usize::from(machine)].states[usize::from(index)].conduit {
+        let message = format!("`{state}` is a conduit: it is passed through, never stayed in");
+        return Err(ApiError::invalid(message).about(state));
+    }
     let play = Play {
         fade: fade.map(|fade| fade.max(0.0)),
         at,
         restart,
         after_finish: after.is_some(),
+        inertial: by == By::Inertial,
     };
-    animation.state.play(&animation.graph, layer, state, &play);
+    animation.state.play_in(graph, machine, index, &play);
     Ok(())
 }
 
@@ -310,18 +346,23 @@ fn play_clip(
     clip: &str,
     mode: Mode,
     speed: f32,
+    fade: f32,
 ) -> Result<(), ApiError> {
     need_clip(call, actor, clip)?;
     let motion = Motion::Clip {
         clip: clip.to_owned(),
         looping: mode == Mode::Loop,
     };
-    call.world.set_motion(actor, motion)?;
+    let change = Changeover {
+        seconds: fade.max(0.0),
+        ..Changeover::ASKED
+    };
+    call.world.change_motion(actor, motion, change)?;
     call.animation_mut(actor)?.state.speed = speed;
     Ok(())
 }
 
-fn need_clip(call: &Call<'_>, actor: ActorId, name: &str) -> Result<(), ApiError> {
+pub(super) fn need_clip(call: &Call<'_>, actor: ActorId, name: &str) -> Result<(), ApiError> {
     let animation = call.animation(actor)?;
     let known = || {
         animation
@@ -349,7 +390,9 @@ fn set_looping(
     layer: Option<&str>,
 ) -> Result<(), ApiError> {
     let layer = call.layer(actor, layer)?;
-    call.animation_mut(actor)?.state.set_looping(layer, looping);
+    let animation = call.animation_mut(actor)?;
+    let graph = &animation.graph;
+    animation.state.set_looping(graph, layer, looping);
     Ok(())
 }
 
@@ -388,13 +431,12 @@ fn state(call: &mut Call<'_>, actor: ActorId, layer: Option<&str>) -> Result<Sta
     let layer = call.layer(actor, layer)?;
     let animation = call.animation(actor)?;
     let status = animation.state.layer_status(&animation.graph, layer);
-    let name = |state: u16| {
-        animation.graph.layers[usize::from(layer)].states[usize::from(state)]
-            .name
-            .clone()
-    };
+    let states = animation.graph.states(layer);
+    let name = |state: u16| states[usize::from(state)].name.clone();
+    let path = animation.state.current_path(&animation.graph, layer);
     Ok(StateInfo {
         name: name(status.state),
+        path: path.unwrap_or_default().to_owned(),
         previous: status.previous.map(name),
         status,
     })
@@ -407,9 +449,17 @@ fn is_in(
     layer: Option<&str>,
 ) -> Result<bool, ApiError> {
     let layer = call.layer(actor, layer)?;
-    let state = state_index(call, actor, layer, state)?;
+    let [machine, index] = state_index(call, actor, layer, state)?;
     let animation = call.animation(actor)?;
-    Ok(animation.state.layer_status(&animation.graph, layer).state == state)
+    let (graph, state) = (&animation.graph, &animation.state);
+    let mut place = Some([machine, index]);
+    while let Some([machine, index]) = place {
+        if state.machine_status(graph, machine).state != index {
+            return Ok(false);
+        }
+        place = graph.machines[usize::from(machine)].parent;
+    }
+    Ok(true)
 }
 
 fn is_playing(call: &mut Call<'_>, actor: ActorId, layer: Option<&str>) -> Result<bool, ApiError> {
@@ -433,42 +483,38 @@ fn has_clip(call: &mut Call<'_>, actor: ActorId, clip: &str) -> Result<bool, Api
     Ok(model.clips.iter().any(|known| known.name == clip))
 }
 
-fn fired(call: &mut Call<'_>, actor: ActorId, event: &str) -> Result<bool, ApiError> {
-    let graph = &call.animation(actor)?.graph;
-    Ok(call
-        .world
-        .events
-        .iter()
-        .filter(|fired| fired.actor == actor)
-        .any(|fired| match fired.event.kind {
-            GraphEventKind::Marker { name, .. } => graph.names[usize::from(name)] == event,
-            _ => false,
-        }))
+fn is_fading(call: &mut Call<'_>, actor: ActorId, layer: Option<&str>) -> Result<bool, ApiError> {
+    let layer = call.layer(actor, layer)?;
+    let animation = call.animation(actor)?;
+    let status = animation.state.layer_status(&animation.graph, layer);
+    Ok(status.fading)
 }
 
-fn events(call: &mut Call<'_>, actor: ActorId) -> Result<Vec<EventInfo>, ApiError> {
-    let graph = &call.animation(actor)?.graph;
-    let fired = call
-        .world
-        .events
-        .iter()
-        .filter(|fired| fired.actor == actor);
-    Ok(fired
-        .filter_map(|fired| match fired.event.kind {
-            GraphEventKind::Marker {
-                name, value, time, ..
-            } => {
-                let layer = &graph.layers[usize::from(fired.event.layer)];
-                Some(EventInfo {
-                    name: graph.names[usize::from(name)].clone(),
-                    value,
-                    time,
-                    layer: layer.name.clone(),
-                    state: layer.states[usize::from(fired.event.state)].name.clone(),
-                    weight: fired.event.weight,
-                })
-            }
-            _ => None,
-        })
-        .collect())
+fn playing_clips(
+    call: &mut Call<'_>,
+    actor: ActorId,
+    layer: Option<&str>,
+) -> Result<Vec<ClipInfo>, ApiError> {
+    let layer = call.layer(actor, layer)?;
+    let animation = call.animation(actor)?;
+    let graph = &animation.graph;
+    let mut clips = Vec::new();
+    let mut add = |clip: u16, weight: f32, progress: f64| {
+        clips.push(ClipInfo {
+            clip: graph.clips[usize::from(clip)].clip.name.clone(),
+            weight,
+            progress,
+        });
+    };
+    animation.state.clips_of_layer(graph, layer, &mut add);
+    Ok(clips)
+}
+
+fn curve_value(call: &mut Call<'_>, actor: ActorId, name: &str) -> Result<f32, ApiError> {
+    let animation = call.animation(actor)?;
+    let graph = &animation.graph;
+    match graph.curve(name) {
+        Some(curve) => Ok(sinew_anim::curve_value(graph, &animation.state, curve)),
+        None => Err(call.graph_lacks(actor, graph, "curve", name, graph.curves.iter())),
+    }
 }

@@ -192,8 +192,9 @@ fn name_of(ty: &Type) -> String {
         Type::Data => "any".to_owned(),
         Type::List => "{ any }".to_owned(),
         Type::Table => "{ [string]: any }".to_owned(),
-        Type::Parameter | Type::Joint => "string | number".to_owned(),
+        Type::Parameter | Type::Joint | Type::Slot => "string | number".to_owned(),
         Type::Target => "vector | Actor".to_owned(),
+        Type::Graph => "Graph | string".to_owned(),
         Type::Color => "string | vector".to_owned(),
         Type::Function => "(...any) -> ()".to_owned(),
         Type::OneOf(words) => words

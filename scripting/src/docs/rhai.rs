@@ -96,7 +96,13 @@ fn name_of(ty: &Type) -> String {
         Type::Actor => "Actor".to_owned(),
         Type::List | Type::ListOf(_) => "Array".to_owned(),
         Type::Table | Type::Record(_) => "Map".to_owned(),
-        Type::Data | Type::Parameter | Type::Joint | Type::Target | Type::Color => "?".to_owned(),
+        Type::Data
+        | Type::Parameter
+        | Type::Joint
+        | Type::Slot
+        | Type::Graph
+        | Type::Target
+        | Type::Color => "?".to_owned(),
         Type::Function => "FnPtr".to_owned(),
         Type::Optional(inner) => name_of(inner),
     }

@@ -5,9 +5,13 @@ use std::array;
 use mlua::{BorrowedStr, FromLuaMulti, Function, Lua, Value as Native};
 use sinew_world::{ActorId, Data};
 
-use super::values::{actor_of, data_of, native, raise, simple};
+use super::{
+    graph::GraphHandle,
+    values::{actor_of, data_of, native, raise, simple},
+};
 use crate::{
     api::{self, ApiError, MAX_VALUES, Owner},
+    language::ScriptGraph,
     stage::{NOBODY, SharedStage},
     value::{Type, Value},
 };
@@ -44,12 +48,13 @@ where
     let stage = stage.clone();
     lua.create_function(move |lua, arguments: A| {
         let arguments: [Native; N] = arguments.into();
-        let result = call(&stage, row, &arguments).map_err(raise)?;
+        let result = call(lua, &stage, row, &arguments).map_err(raise)?;
         native(lua, &result)
     })
 }
 
 fn call(
+    lua: &Lua,
     stage: &SharedStage,
     row: &'static api::Function,
     arguments: &[Native],
@@ -61,7 +66,7 @@ fn call(
         }
         Owner::Global | Owner::Service(_) => (NOBODY, arguments),
     };
-    invoke(stage, row, actor, arguments)
+    invoke(lua, stage, row, actor, arguments)
 }
 
 /// `actor.play("run")` where `actor:play("run")` is meant.
@@ -79,6 +84,7 @@ fn no_receiver(row: &api::Function, given: &Native) -> ApiError {
 }
 
 fn invoke(
+    lua: &Lua,
     stage: &SharedStage,
     row: &'static api::Function,
     actor: ActorId,
@@ -91,7 +97,7 @@ fn invoke(
     row.check_count(count)?;
     let positional = row.parameters.len();
     if row.options.is_empty() {
-        return pass(stage, row, actor, &arguments[..positional]);
+        return pass(lua, stage, row, actor, &arguments[..positional]);
     }
     let options: [Native; MAX_VALUES] = match &arguments[positional] {
         Native::Nil => array::from_fn(|_| Native::Nil),
@@ -118,7 +124,17 @@ fn invoke(
             None => arguments[index].clone(),
             Some(option) => options.get(option).cloned().unwrap_or_default(),
         });
-    pass(stage, row, actor, &values[..positional + row.options.len()])
+    let count = positional + row.options.len();
+    pass(lua, stage, row, actor, &values[..count])
+}
+
+/// The graph that a script hands over.
+fn graph_of(value: &Native) -> Option<ScriptGraph> {
+    let Native::UserData(userdata) = value else {
+        return None;
+    };
+    let handle = userdata.borrow::<GraphHandle>().ok()?;
+    Some(handle.0.clone())
 }
 
 fn text_of(value: &Native) -> Option<BorrowedStr> {
@@ -127,6 +143,7 @@ fn text_of(value: &Native) -> Option<BorrowedStr> {
 
 /// Converts and calls. Tables are copied only where the row takes data.
 fn pass(
+    lua: &Lua,
     stage: &SharedStage,
     row: &'static api::Function,
     actor: ActorId,
@@ -142,13 +159,16 @@ fn pass(
                 data_of(native).map_err(|error| error.within(parameter.name).about(row.name))?;
         }
     }
+    let graph = natives.iter().find_map(graph_of);
     let values: [Value<'_>; MAX_VALUES] =
-        array::from_fn(|index| match (natives.get(index), &datas[index]) {
-            (None, _) => Value::Nil,
-            (Some(native), Data::Nil) => simple(native, texts[index].as_deref()),
-            (Some(_), data) => Value::Data(data),
+        array::from_fn(|index| match (natives.get(index), &datas[index], &graph) {
+            (None, ..) => Value::Nil,
+            (Some(Native::UserData(_)), _, Some(graph)) => Value::Graph(graph),
+            (Some(native), Data::Nil, _) => simple(native, texts[index].as_deref()),
+            (Some(_), data, _) => Value::Data(data),
         });
-    stage.invoke(row, actor, &values[..natives.len()])
+    let place = || super::graph::place(lua);
+    stage.invoke(row, actor, &values[..natives.len()], &place)
 }
 
 /// Whether a parameter of this type reads lists or tables.

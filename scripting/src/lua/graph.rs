@@ -12,14 +12,12 @@ impl UserData for GraphHandle {}
 
 /// The global `graph`: called with a table it makes a graph, `graph.load` reads one from a file.
 pub(super) fn global(lua: &Lua, stage: &SharedStage) -> mlua::Result<Table> {
-    let make = lua.create_function(|lua, (_, table): (Native, Native)| {
+    let makes = stage.clone();
+    let make = lua.create_function(move |lua, (_, table): (Native, Native)| {
         let data = data_of(&table).map_err(raise)?;
         let def = graph_value::from_data(&data, 1).map_err(raise)?;
-        lua.create_userdata(GraphHandle(ScriptGraph {
-            def: def.into(),
-            file: None,
-            line: caller_line(lua),
-        }))
+        let graph = graph_value::made(&makes, def, caller_line(lua));
+        lua.create_userdata(GraphHandle(graph))
     })?;
     let stage = stage.clone();
     let load = lua.create_function(move |lua, path: Native| {
@@ -35,12 +33,8 @@ pub(super) fn global(lua: &Lua, stage: &SharedStage) -> mlua::Result<Table> {
                 ));
             }
         };
-        let (def, file) = graph_value::load(&stage, &text).map_err(raise)?;
-        lua.create_userdata(GraphHandle(ScriptGraph {
-            def,
-            file: Some(file),
-            line: caller_line(lua),
-        }))
+        let graph = graph_value::load(&stage, &text, caller_line(lua)).map_err(raise)?;
+        lua.create_userdata(GraphHandle(graph))
     })?;
     let graph = lua.create_table()?;
     graph.raw_set("load", load)?;
@@ -50,6 +44,23 @@ pub(super) fn global(lua: &Lua, stage: &SharedStage) -> mlua::Result<Table> {
     graph.set_metatable(Some(meta))?;
     graph.set_readonly(true);
     Ok(graph)
+}
+
+/// Where a script is at this moment, as `file:line`.
+pub(super) fn place(lua: &Lua) -> Option<String> {
+    let mut level = 1;
+    loop {
+        let frame = lua.inspect_stack(level, |frame| {
+            let source = frame.source().source.map(|source| source.into_owned());
+            source.zip(frame.current_line())
+        })?;
+        // Our own Lua code stands between a script and some functions.
+        let own = |source: &str| source.trim_start_matches('=').starts_with("[sinew]");
+        if let Some((source, line)) = frame.filter(|(source, _)| !own(source)) {
+            return Some(format!("{}:{line}", source.trim_start_matches('=')));
+        }
+        level += 1;
+    }
 }
 
 fn caller_line(lua: &Lua) -> u32 {

@@ -232,7 +232,7 @@ fn mathematics(lua: &Lua, stage: &SharedStage) -> mlua::Result<Table> {
         };
         let row = row.ok_or_else(|| mlua::Error::runtime("no random numbers"))?;
         let drawn = stage
-            .invoke(row, crate::stage::NOBODY, &values)
+            .invoke(row, crate::stage::NOBODY, &values, &|| None)
             .map_err(raise)?;
         Ok(drawn.as_number().unwrap_or_default())
     })?;

@@ -83,7 +83,9 @@ fn start(
         Native::Function(_) => Value::Other("a function"),
         other => super::values::simple(other, text.as_deref()),
     };
-    stage.invoke(row, NOBODY, &[value]).map_err(raise)?;
+    stage
+        .invoke(row, NOBODY, &[value], &|| None)
+        .map_err(raise)?;
     let Native::Function(body) = body else {
         return Ok(());
     };

@@ -180,7 +180,7 @@ pub(super) fn native(lua: &Lua, data: &Data) -> mlua::Result<Native> {
 /// A Lua value of an argument of a callback.
 pub(super) fn argument(lua: &Lua, value: &Value<'_>) -> mlua::Result<Native> {
     Ok(match value {
-        Value::Nil | Value::Other(_) => Native::Nil,
+        Value::Nil | Value::Graph(_) | Value::Other(_) => Native::Nil,
         Value::Bool(value) => Native::Boolean(*value),
         Value::Int(value) => Native::Number(*value as f64),
         Value::Number(value) => Native::Number(*value),

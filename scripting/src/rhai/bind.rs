@@ -5,13 +5,16 @@ use std::{any::TypeId, array, collections::BTreeMap};
 use rhai::{Dynamic, Engine, EvalAltResult, ImmutableString, Map, Position};
 use sinew_world::{ActorId, Data};
 
-use super::values::{Service, data_of, native, simple, text_of};
+use super::values::{GraphHandle, Service, data_of, native, simple, text_of};
 use crate::{
     api::{self, ApiError, Function, Languages, MAX_VALUES, Owner},
     lua::takes_data,
     stage::{NOBODY, SharedStage},
     value::Value,
 };
+
+/// Tells where a call stands in a script, as `file:line`.
+type Place<'p> = dyn Fn() -> Option<String> + 'p;
 
 pub(super) type Outcome<T> = Result<T, Box<EvalAltResult>>;
 
@@ -30,7 +33,7 @@ pub(super) fn add(engine: &mut Engine, stage: &SharedStage) {
         match row.owner {
             Owner::Global => add_counts(engine, row.name, row.most_arguments(), None, {
                 let stage = stage.clone();
-                move |arguments| call(&stage, row, NOBODY, arguments)
+                move |place, arguments| call(&stage, row, NOBODY, arguments, place)
             }),
             Owner::Method => add_counts(
                 engine,
@@ -39,14 +42,14 @@ pub(super) fn add(engine: &mut Engine, stage: &SharedStage) {
                 Some(TypeId::of::<ActorId>()),
                 {
                     let stage = stage.clone();
-                    move |arguments| {
+                    move |place, arguments| {
                         let (receiver, arguments) = arguments
                             .split_first()
                             .ok_or_else(|| ApiError::invalid("no actor"))?;
                         let actor = receiver
                             .read_lock::<ActorId>()
                             .map_or(NOBODY, |actor| *actor);
-                        call(&stage, row, actor, arguments)
+                        call(&stage, row, actor, arguments, place)
                     }
                 },
             ),
@@ -67,7 +70,7 @@ pub(super) fn add(engine: &mut Engine, stage: &SharedStage) {
             name,
             most,
             Some(TypeId::of::<Service>()),
-            move |arguments| {
+            move |place, arguments| {
                 let (receiver, arguments) = arguments
                     .split_first()
                     .ok_or_else(|| ApiError::invalid("no service"))?;
@@ -76,7 +79,7 @@ pub(super) fn add(engine: &mut Engine, stage: &SharedStage) {
                     .map_or("", |service| service.0);
                 let owner = Owner::Service(service);
                 match rows.iter().find(|row| row.owner == owner) {
-                    Some(row) => call(&stage, row, NOBODY, arguments),
+                    Some(row) => call(&stage, row, NOBODY, arguments, place),
                     None => Err(api::unknown(owner, name)),
                 }
             },
@@ -90,14 +93,22 @@ fn add_counts(
     name: &'static str,
     most: usize,
     receiver: Option<TypeId>,
-    body: impl Fn(&[&mut Dynamic]) -> Result<Dynamic, ApiError> + Send + Sync + Clone + 'static,
+    body: impl Fn(&Place<'_>, &[&mut Dynamic]) -> Result<Dynamic, ApiError>
+    + Send
+    + Sync
+    + Clone
+    + 'static,
 ) {
     for count in 0..=most + 1 {
         let mut types: Vec<TypeId> = receiver.into_iter().collect();
         types.extend((0..count).map(|_| TypeId::of::<Dynamic>()));
         let body = body.clone();
-        engine.register_raw_fn(name, types, move |_, arguments| {
-            body(arguments).map_err(raise)
+        engine.register_raw_fn(name, types, move |context, arguments| {
+            let place = || {
+                let line = context.call_position().line()?;
+                Some(format!("{}:{line}", context.call_source()?))
+            };
+            body(&place, arguments).map_err(raise)
         });
     }
 }
@@ -105,7 +116,7 @@ fn add_counts(
 fn add_getter(engine: &mut Engine, stage: &SharedStage, row: &'static Function) {
     let stage = stage.clone();
     engine.register_get(row.name, move |actor: &mut ActorId| -> Outcome<Dynamic> {
-        call(&stage, row, *actor, &[]).map_err(raise)
+        call(&stage, row, *actor, &[], &|| None).map_err(raise)
     });
 }
 
@@ -114,7 +125,7 @@ fn add_setter(engine: &mut Engine, stage: &SharedStage, row: &'static Function) 
     engine.register_set(
         row.name,
         move |actor: &mut ActorId, mut value: Dynamic| -> Outcome<()> {
-            call(&stage, row, *actor, &[&mut value])
+            call(&stage, row, *actor, &[&mut value], &|| None)
                 .map(|_| ())
                 .map_err(raise)
         },
@@ -126,6 +137,7 @@ fn call(
     row: &'static Function,
     actor: ActorId,
     arguments: &[&mut Dynamic],
+    place: &Place<'_>,
 ) -> Result<Dynamic, ApiError> {
     // Trailing nothings are the same as no arguments, as in Lua.
     let count = arguments
@@ -161,14 +173,19 @@ fn call(
                 data_of(native).map_err(|error| error.within(parameter.name).about(row.name))?;
         }
     }
+    let graph = natives.iter().find_map(|native| {
+        let handle = native.read_lock::<GraphHandle>()?;
+        Some(handle.0.clone())
+    });
     let values: [Value<'_>; MAX_VALUES] =
-        array::from_fn(|index| match (natives.get(index), &datas[index]) {
-            (None, _) => Value::Nil,
-            (Some(native), Data::Nil) => simple(native, texts[index].as_deref()),
-            (Some(_), data) => Value::Data(data),
+        array::from_fn(|index| match (natives.get(index), &datas[index], &graph) {
+            (None, ..) => Value::Nil,
+            (Some(native), _, Some(graph)) if native.is::<GraphHandle>() => Value::Graph(graph),
+            (Some(native), Data::Nil, _) => simple(native, texts[index].as_deref()),
+            (Some(_), data, _) => Value::Data(data),
         });
     stage
-        .invoke(row, actor, &values[..natives.len()])
+        .invoke(row, actor, &values[..natives.len()], place)
         .map(|result| native(&result))
 }
 

@@ -183,11 +183,11 @@ fn add_print(engine: &mut Engine, stage: &SharedStage) {
     };
     let printed = stage.clone();
     engine.on_print(move |text| {
-        let _ = printed.invoke(info, NOBODY, &[Value::Text(text)]);
+        let _ = printed.invoke(info, NOBODY, &[Value::Text(text)], &|| None);
     });
     let debugged = stage.clone();
     engine.on_debug(move |text, _, _| {
-        let _ = debugged.invoke(info, NOBODY, &[Value::Text(text)]);
+        let _ = debugged.invoke(info, NOBODY, &[Value::Text(text)], &|| None);
     });
 }
 

@@ -11,21 +11,19 @@ use super::{
 use crate::{
     api::{self, ApiError, Owner},
     graph_value,
-    language::ScriptGraph,
     stage::SharedStage,
 };
 
 /// Registers both.
 pub(super) fn add(engine: &mut Engine, stage: &SharedStage) {
-    engine.register_raw_fn("graph", [TypeId::of::<Dynamic>()], |context, arguments| {
+    let makes = stage.clone();
+    let types = [TypeId::of::<Dynamic>()];
+    engine.register_raw_fn("graph", types, move |context, arguments| {
         let data = data_of(arguments[0]).map_err(raise)?;
         let def = graph_value::from_data(&data, 0).map_err(raise)?;
         let line = line_of(context.call_position());
-        Ok(Dynamic::from(GraphHandle(ScriptGraph {
-            def: def.into(),
-            file: None,
-            line,
-        })))
+        let graph = graph_value::made(&makes, def, line);
+        Ok(Dynamic::from(GraphHandle(graph)))
     });
     let stage = stage.clone();
     let types = [TypeId::of::<Service>(), TypeId::of::<Dynamic>()];
@@ -48,13 +46,9 @@ pub(super) fn add(engine: &mut Engine, stage: &SharedStage) {
                 ApiError::new("E-SCRIPT-ARGUMENT", message).about("load"),
             ));
         };
-        let (def, file) = graph_value::load(&stage, &path).map_err(raise)?;
         let line = line_of(context.call_position());
-        Ok(Dynamic::from(GraphHandle(ScriptGraph {
-            def,
-            file: Some(file),
-            line,
-        })))
+        let graph = graph_value::load(&stage, &path, line).map_err(raise)?;
+        Ok(Dynamic::from(GraphHandle(graph)))
     });
 }
 

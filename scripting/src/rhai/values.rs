@@ -137,8 +137,9 @@ fn data_within(value: &Dynamic, depth: usize, left: &mut Allowance) -> Result<Da
         Value::Text(text) => Data::Text(text.to_owned()),
         Value::Actor(id) => Data::Actor(id),
         Value::Data(data) => data.clone(),
-        Value::Other(kind) => {
-            return Err(ApiError::new("E-SCRIPT-DATA", format!("{kind} is no plain data"))
+        other @ (Value::Graph(_) | Value::Other(_)) => {
+            let message = format!("{} is no plain data", other.words());
+            return Err(ApiError::new("E-SCRIPT-DATA", message)
                 .help("plain data are numbers, text, true and false, vectors, actors, and lists and tables of them"));
         }
     })
@@ -167,7 +168,7 @@ pub(super) fn native(data: &Data) -> Dynamic {
 /// A Rhai value of an argument of a callback.
 pub(super) fn argument(value: &Value<'_>) -> Dynamic {
     match value {
-        Value::Nil | Value::Other(_) => Dynamic::UNIT,
+        Value::Nil | Value::Graph(_) | Value::Other(_) => Dynamic::UNIT,
         Value::Bool(value) => (*value).into(),
         Value::Int(value) => (*value).into(),
         Value::Number(value) => (*value).into(),

@@ -1,6 +1,7 @@
 //! Conditions such as `grounded and (speed > 0.1 or not crouched)`: text to tree to a flat program
 //! that runs without allocating.
 
+mod explain;
 mod parse;
 mod run;
 #[cfg(test)]
@@ -8,6 +9,7 @@ mod tests;
 
 use std::fmt;
 
+pub use explain::Said;
 pub use parse::{MAX_EXPRESSION_BYTES, parse};
 pub use run::{Expression, Named};
 

@@ -19,13 +19,13 @@ pub enum Named {
 /// A condition ready to run: operations in the order in which a stack machine does them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Expression {
-    operations: Vec<Operation>,
+    pub(super) operations: Vec<Operation>,
     /// Triggers that it tests, each once.
     pub triggers: Vec<u16>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Operation {
+pub(super) enum Operation {
     Constant(f64),
     Parameter(u16),
     Not,
@@ -107,6 +107,14 @@ impl Expression {
             top += 1;
         }
         stack[0] != 0.0
+    }
+
+    /// The parameters that it looks at, some perhaps twice.
+    pub fn parameters(&self) -> impl Iterator<Item = u16> {
+        self.operations.iter().filter_map(|operation| match operation {
+            Operation::Parameter(index) => Some(*index),
+            _ => None,
+        })
     }
 
     fn add(

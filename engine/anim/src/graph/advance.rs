@@ -6,12 +6,14 @@
 use serde::{Deserialize, Serialize};
 
 use super::compiled::Graph;
-use super::scratch::Scratch;
+use super::fade::layer_weight;
+use super::scratch::{Scratch, Slice};
 use super::state::{GraphState, ParameterState, ParameterValue};
-use super::step::LayerStep;
-use crate::RootDelta;
+use super::step::{Live, MachineStep};
+use super::{slot, windows};
+use crate::{RootAxes, RootDelta, Travel};
 
-/// Markers that one actor can give in a step; what is beyond is counted in
+/// Markers, ticks of windows included, that one actor can give in a step; what is beyond is counted in
 /// [`Advanced::events_lost`].
 pub const MAX_MARKERS: usize = 64;
 
@@ -34,14 +36,44 @@ pub struct Advanced {
 pub struct GraphEvent {
     /// What.
     pub kind: GraphEventKind,
-    /// Index in [`Graph::layers`].
+    /// Index in [`Graph::layers`]; for a slot, the layer that it lies over.
     pub layer: u16,
-    /// Index in [`Layer::states`](crate::Layer).
-    pub state: u16,
+    /// Where in the layer.
+    pub source: EventSource,
     /// Weight in the actor's pose, 0 to 1.
     pub weight: f32,
     /// Place in the step, 0 to 1.
     pub alpha: f32,
+}
+
+/// What an event comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum EventSource {
+    /// A state.
+    State {
+        /// Index in [`Graph::machines`].
+        machine: u16,
+        /// Index in [`Machine::states`](crate::Machine).
+        state: u16,
+    },
+    /// A slot, index in [`Graph::slots`].
+    Slot(u16),
+}
+
+/// Why a window or a clip in a slot ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum EndReason {
+    /// It came to its end.
+    Finished,
+    /// Something else began, or it was stopped.
+    Interrupted,
+    /// The actor is gone.
+    Despawn,
+    /// Its graph or clip was read again.
+    Reload,
+    /// The clock was moved.
+    Seek,
 }
 
 /// What happened.
@@ -55,8 +87,42 @@ pub enum GraphEventKind {
         value: f32,
         /// Clip seconds of the marker.
         time: f32,
+        /// Index in [`Graph::clips`]; none for a marker of a state itself.
+        clip: Option<u16>,
+    },
+    /// A clip came into a window.
+    WindowBegin {
+        /// Index in [`Graph::names`].
+        name: u16,
         /// Index in [`Graph::clips`].
         clip: u16,
+    },
+    /// At the end of each step in an open window.
+    WindowTick {
+        /// Index in [`Graph::names`].
+        name: u16,
+        /// Index in [`Graph::clips`].
+        clip: u16,
+        /// How far it has come, 0 to 1 in running direction.
+        progress: f32,
+    },
+    /// A window ended, exactly once for each that began.
+    WindowEnd {
+        /// Index in [`Graph::names`].
+        name: u16,
+        /// Index in [`Graph::clips`].
+        clip: u16,
+        /// Why.
+        reason: EndReason,
+    },
+    /// What a script played in a slot ended, exactly once for each that was played.
+    SlotEnd {
+        /// As [`GraphState::play_slot`](crate::GraphState) gave it.
+        handle: u32,
+        /// Index in [`Graph::clips`].
+        clip: u16,
+        /// Why.
+        reason: EndReason,
     },
     /// The state began.
     StateEnter {
@@ -65,8 +131,8 @@ pub enum GraphEventKind {
     },
     /// The state was left; it may still be faded out.
     StateExit {
-        /// The state that begins.
-        following: u16,
+        /// The state that begins; none where the state around the machine is left.
+        following: Option<u16>,
     },
     /// A once-state came to its end.
     Finished,
@@ -127,28 +193,73 @@ pub fn advance(
     } else {
         0.0
     };
-    scratch.make_room();
+    scratch.make_room(graph);
     out.events.reserve(USUAL_EVENTS);
-    scratch.used_triggers.clear();
-    scratch.used_triggers.resize(state.parameters.len(), false);
-    let speed = if state.speed.is_finite() {
-        state.speed
-    } else {
-        0.0
-    };
-    for (index, (layer, layer_state)) in graph.layers.iter().zip(&mut state.layers).enumerate() {
-        let step = LayerStep {
-            graph,
-            layer,
-            index: index as u16,
-            parameters: &state.parameters,
-            speed,
-            dt,
-        };
-        step.run(layer_state, scratch, out);
+    for layer in &mut state.layers {
+        layer.weight.step(dt as f32);
     }
+    state.inertia.step(dt as f32);
+    let mut root = None;
+    let mut base = None;
+    for (layer, index) in graph.layers.iter().zip(0..) {
+        let weight = layer_weight(graph, layer, index, state);
+        let step = MachineStep {
+            graph,
+            parameters: &state.parameters,
+            seed: state.seed,
+            speed: finite_speed(state.speed),
+            dt,
+            layer: index,
+            machine: layer.machine,
+            weight,
+            poses: &state.poses,
+            leaving: false,
+            base: base.filter(|_| layer.follow_base),
+        };
+        let mut live = Live {
+            machines: &mut state.machines,
+            randoms: &mut state.randoms,
+            scratch,
+            lost: 0,
+        };
+        let travel = step.run(Slice::WHOLE, &mut live);
+        out.events_lost = out.events_lost.saturating_add(live.lost);
+        if index == 0 {
+            base = step.followed_clock(&live);
+        }
+        if layer.root_motion && let Some(rig) = &graph.root {
+            let mask = layer.mask.as_ref();
+            let mask = mask.map_or(1.0, |mask| mask.joints[usize::from(rig.joint)]);
+            root = Some(laid_over(root, travel, weight * mask, step.axes()));
+        }
+    }
+    if !graph.slots.is_empty() {
+        let lost = slot::advance_slots(graph, state, dt, scratch);
+        out.events_lost = out.events_lost.saturating_add(lost);
+    }
+    windows::tick(graph, state, &mut scratch.events);
+    out.root = root.map_or_else(RootDelta::default, RootDelta::from);
     age_triggers(graph, &mut state.parameters, &scratch.used_triggers, dt);
     hand_over(&mut scratch.events, out);
+}
+
+fn finite_speed(speed: f32) -> f32 {
+    if speed.is_finite() { speed } else { 0.0 }
+}
+
+/// The motion of the layers so far, moved towards that of the next one as its pose is.
+fn laid_over(below: Option<Travel>, own: Travel, weight: f32, axes: RootAxes) -> Travel {
+    if weight >= 1.0 {
+        return own;
+    }
+    let below = below.unwrap_or(Travel::identity(axes));
+    if weight <= 0.0 {
+        return below;
+    }
+    let weight = f64::from(weight);
+    let (below, own) = (below.log(), own.log());
+    let mixed = std::array::from_fn(|part| below[part] + (own[part] - below[part]) * weight);
+    Travel::exp(axes, mixed)
 }
 
 fn age_triggers(graph: &Graph, parameters: &mut [ParameterState], used: &[bool], dt: f64) {
@@ -168,14 +279,17 @@ fn age_triggers(graph: &Graph, parameters: &mut [ParameterState], used: &[bool],
 /// Sorts the events and keeps as many markers as fit.
 fn hand_over(events: &mut [Pending], out: &mut Advanced) {
     events.sort_unstable_by(|a, b| {
-        let key = |p: &Pending| (p.event.layer, p.rank, p.event.state, p.lap, p.order);
+        let key = |p: &Pending| (p.event.layer, p.rank, p.event.source, p.lap, p.order);
         a.alpha
             .total_cmp(&b.alpha)
             .then_with(|| key(a).cmp(&key(b)))
     });
     let mut markers = 0;
     for pending in events {
-        let is_marker = matches!(pending.event.kind, GraphEventKind::Marker { .. });
+        let is_marker = matches!(
+            pending.event.kind,
+            GraphEventKind::Marker { .. } | GraphEventKind::WindowTick { .. }
+        );
         markers += usize::from(is_marker);
         if is_marker && markers > MAX_MARKERS {
             out.events_lost = out.events_lost.saturating_add(1);

@@ -1,16 +1,17 @@
-//! Beginning a state: what is left becomes the outgoing mix, frozen where it was a fade.
+//! Beginning a state: what is left becomes the outgoing mix, frozen or alive, or a difference that
+//! dies away.
 
 use super::advance::{GraphEventKind, Rank};
-use super::choose::{choose, gate};
-use super::compiled::{Motion, Transition};
+use super::align::aligned;
+use super::choose::gate;
+use super::compiled::{Begin, State, TransitionBlend};
 use super::control::{MAX_PLAYING, cycles_at, first_cycles};
-use super::def::FadeCurveDef;
-use super::evaluate::LayerPose;
-use super::fade::layer_weight;
-use super::motion::{runs_backwards, state_rate};
-use super::scratch::{Scratch, Span};
-use super::state::{FadeClock, LayerState, PlayRequest, Playing};
-use super::step::LayerStep;
+use super::def::{FadeCurveDef, InterruptionDef};
+use super::evaluate::PoseWriter;
+use super::fade::current_weight;
+use super::motion::Context;
+use super::state::{FadeClock, MachineState, PlayRequest, Playing};
+use super::step::{Live, MachineStep};
 use crate::LoopMode;
 
 /// Seconds of a fade where none are given.
@@ -19,253 +20,428 @@ pub(super) const DEFAULT_FADE: f32 = 0.2;
 /// Seconds; what is longer, infinity included, does not end in any game.
 const LONGEST_FADE: f32 = 1e9;
 
+/// Seconds over which the speed of a pose is measured where the step gives none.
+const USUAL_STEP: f64 = 1.0 / 60.0;
+
 /// A state that begins in the step.
+#[derive(Clone, Copy, Debug)]
 pub(super) struct Start {
-    state: u16,
-    /// The share of the step after which it does.
-    pub(super) begin: f64,
-    seconds: f32,
-    curve: FadeCurveDef,
-    interruptible: bool,
-    /// Laps from its beginning.
-    offset: f64,
+    pub(super) state: u16,
+    /// The share of the step at which it does.
+    pub(super) at: f64,
+    pub(super) blend: TransitionBlend,
+    pub(super) interruption: InterruptionDef,
+    /// The transition that starts, out of the last conduit where it goes through some; none for what
+    /// a script asked for.
+    pub(super) transition: Option<u16>,
+    /// The way out of the state that is left.
+    pub(super) first: Option<u16>,
+    /// Where the state begins.
+    pub(super) begin: Begin,
     /// Clip seconds, where a script asked for them.
-    at: Option<f32>,
+    pub(super) seconds: Option<f32>,
     /// Goes on from where the state still plays, if it is one that is being faded out.
-    reuse: bool,
+    pub(super) reuse: bool,
 }
 
-impl LayerStep<'_> {
-    /// What a script asked for, if it begins in this step.
-    pub(super) fn requested(&self, state: &mut LayerState, scratch: &Scratch) -> Option<Start> {
+impl MachineStep<'_> {
+    /// What a script asked for, if it begins in the rest of the step.
+    pub(super) fn requested(&self, base: usize, live: &mut Live<'_>) -> Option<Start> {
+        let state = self.state_of(live);
         let PlayRequest { state: to, play } = state.request?;
-        let (current, span) = (state.playing.last()?, scratch.spans.last()?);
+        let current = *state.playing.last()?;
+        let span = live.scratch.spans[base + state.playing.len() - 1];
         if to == current.state && !play.restart {
-            state.request = None;
+            self.state_mut(live).request = None;
             return None;
         }
-        let begin = if play.after_finish {
-            let definition = &self.layer.states[usize::from(current.state)];
-            let backwards = runs_backwards(definition, self.parameters, self.speed);
-            gate(1.0, true, current, span, backwards)?
+        let at = if play.after_finish {
+            let definition = self.state(&current);
+            let backwards = self.context(live).runs_backwards(definition, self.speed);
+            gate(1.0, true, &current, &span, backwards)?
         } else {
-            0.0
+            span.slice.begin
         };
-        state.request = None;
         Some(Start {
             state: to,
-            begin,
-            seconds: play.fade.unwrap_or(DEFAULT_FADE),
-            curve: FadeCurveDef::Linear,
-            interruptible: true,
-            offset: 0.0,
-            at: play.at,
+            at,
+            blend: TransitionBlend {
+                duration: play.fade.unwrap_or(DEFAULT_FADE),
+                inertial: play.inertial,
+                curve: FadeCurveDef::Linear,
+                profile: None,
+            },
+            interruption: InterruptionDef::Frozen,
+            transition: None,
+            first: None,
+            begin: Begin::Own,
+            seconds: play.at,
             reuse: !play.restart && play.at.is_none(),
         })
     }
 
-    /// The transition that starts in this step; its triggers count as used.
-    pub(super) fn chosen(&self, state: &LayerState, scratch: &mut Scratch) -> Option<Start> {
-        let span = scratch.spans.last()?;
-        let (index, begin) = choose(self.layer, state, span, self.parameters, self.speed)?;
-        let way: &Transition = &self.layer.transitions[usize::from(index)];
-        for &trigger in way.when.iter().flat_map(|when| &when.triggers) {
-            scratch.used_triggers[usize::from(trigger)] = true;
-        }
-        Some(Start {
-            state: way.to,
-            begin,
-            seconds: way.duration,
-            curve: way.curve,
-            interruptible: way.interruptible,
-            offset: way.offset.unwrap_or(0.0),
-            at: None,
-            reuse: true,
-        })
-    }
-
     /// Leaves the current state and begins another.
-    pub(super) fn begin(&self, state: &mut LayerState, start: &Start, scratch: &mut Scratch) {
+    pub(super) fn begin(&self, start: &Start, live: &mut Live<'_>) {
+        let state = self.state_mut(live);
         let Some(left) = state.playing.last().copied() else {
             return;
         };
-        let weight = state.fade.map_or(1.0, |fade| {
-            fade.weight_at(fade.elapsed + start.begin * self.dt)
-        });
-        let layer_weight = layer_weight(self.layer, state, self.parameters);
-        if let Some(fade) = state.fade.filter(|_| weight >= 1.0) {
-            // Its own fade came to its end on the way here.
-            let end = (fade.duration - fade.elapsed) / self.dt;
-            let end = if end.is_finite() {
-                end.clamp(0.0, start.begin)
-            } else {
-                0.0
-            };
-            let kind = GraphEventKind::FullyIn;
-            self.tell(kind, Rank::Running, left.state, end, layer_weight, scratch);
+        if start.transition.is_none() {
+            state.request = None;
         }
+        let weight = current_weight(state);
+        self.use_triggers(start, live);
+        self.leave_inside(&left, start.at, live);
         let exit = GraphEventKind::StateExit {
-            following: start.state,
+            following: Some(start.state),
         };
-        self.tell(
-            exit,
-            Rank::Exit,
-            left.state,
-            start.begin,
-            weight * layer_weight,
-            scratch,
-        );
-        self.stop_current(state, start.begin, weight, scratch);
-        let (playing, span) = self.entering(state, &left, start, scratch);
-        if state.playing.len() >= MAX_PLAYING {
-            self.drop_lightest(state, scratch);
+        let told = weight * self.weight;
+        self.tell(exit, Rank::Exit, left.state, start.at, told, live);
+        let running = self.state_of(live).fade;
+        let is_cut = running.is_some() && weight < 1.0;
+        let by_inertia = start.blend.inertial
+            || (is_cut && running.is_some_and(|fade| fade.interruption == InterruptionDef::Inertial));
+        if by_inertia {
+            self.change_by_inertia(&left, start, live);
+        } else {
+            self.cross_over(&left, start, weight, live);
         }
-        state.playing.push(playing);
-        scratch.spans.push(span);
-        let LayerState { playing, heard, .. } = &mut *state;
-        heard.retain(|heard| playing.iter().any(|playing| playing.run == heard.run));
-        state.previous = Some(left.state);
-        state.fade = Some(FadeClock {
-            elapsed: 0.0,
-            duration: f64::from(fade_seconds(start.seconds)),
-            curve: start.curve,
-            interruptible: start.interruptible,
-        });
         let enter = GraphEventKind::StateEnter {
             previous: Some(left.state),
         };
-        self.tell(enter, Rank::Enter, start.state, start.begin, 0.0, scratch);
+        self.tell(enter, Rank::Enter, start.state, start.at, 0.0, live);
     }
 
-    /// Makes the current state and everything older the outgoing mix. A fade that is cut short
-    /// freezes the mix as it is at that share of the step.
-    fn stop_current(&self, state: &mut LayerState, begin: f64, weight: f32, scratch: &mut Scratch) {
+    /// The destination plays at once; what it differs by from what is shown dies away.
+    fn change_by_inertia(&self, left: &Playing, start: &Start, live: &mut Live<'_>) {
+        let buffers = &mut live.scratch.poses;
+        let [mut source, mut earlier, mut target] = [buffers.take(), buffers.take(), buffers.take()];
+        self.write(&mut source, live);
+        let elapsed = self.write_earlier(&mut earlier, live);
+        let velocity = self.velocity(live);
+        let playing = self.entering(left, start, live);
+        let older = self.state_of(live).playing.len();
+        self.drop_runs(0..older, start.at, live);
+        let state = self.state_mut(live);
+        state.frozen = None;
+        state.inertia.clear();
+        state.playing.push(playing);
+        self.enter_inside(&playing, live);
+        self.start_fade(start, live);
+        self.write(&mut target, live);
+        let new_velocity = self.velocity(live);
+        let profile = start.blend.profile;
+        let profile = profile.map(|index| self.graph.profiles[usize::from(index)].as_slice());
+        let seconds = fade_seconds(start.blend.duration);
+        let state = self.state_mut(live);
+        let before = elapsed.map(|seconds| (&earlier, seconds));
+        state
+            .inertia
+            .begin(&source, before, &target, seconds, profile);
+        for ((offset, old), new) in state.root_inertia.iter_mut().zip(velocity).zip(new_velocity) {
+            offset.begin(old - new, 0.0, f64::from(seconds));
+        }
+        state.previous = Some(left.state);
+        let buffers = &mut live.scratch.poses;
+        for pose in [source, earlier, target] {
+            buffers.give(pose);
+        }
+    }
+
+    /// Both play, and the weight goes from one to the other.
+    fn cross_over(&self, left: &Playing, start: &Start, weight: f32, live: &mut Live<'_>) {
+        let state = self.state_of(live);
         let last = state.playing.len() - 1;
-        if weight >= 1.0 {
-            // Whatever was fading out is gone by then.
-            state.playing.drain(..last);
-            scratch.spans.drain(..last);
+        let is_cut = weight < 1.0;
+        let still = self.still_plays(left, start, live);
+        let remembers = self.has_memory(start.state) && still.is_none();
+        let plays_twice = remembers && state.playing.iter().any(|own| own.state == start.state);
+        let rule = state.fade.map_or(InterruptionDef::Frozen, |fade| fade.interruption);
+        // Two states that give way to each other turn round on the spot.
+        let turns_round = is_cut && rule == InterruptionDef::Live && last == 1 && still == Some(0);
+        if !is_cut {
+            self.drop_runs(0..last, start.at, live);
+            let state = self.state_mut(live);
+            state.frozen = None;
             state.playing[0].share = 1.0;
-            state.frozen = false;
         } else {
-            self.freeze(state, begin, scratch);
-            let (current, older) = match state.playing.split_last_mut() {
-                Some(split) => split,
-                None => return,
-            };
-            for playing in older {
+            let keeps_alive = rule == InterruptionDef::Live
+                && last + 1 < MAX_PLAYING
+                && (still.is_none() || turns_round);
+            if !keeps_alive {
+                self.freeze(live);
+            }
+            let state = self.state_mut(live);
+            for playing in &mut state.playing[..last] {
                 playing.share *= 1.0 - weight;
             }
-            current.share = weight;
-            state.frozen = true;
+            state.playing[last].share = weight;
         }
-    }
-
-    /// Keeps the layer's mix of a moment of the step.
-    fn freeze(&self, state: &mut LayerState, begin: f64, scratch: &mut Scratch) {
-        let fade = state.fade;
-        if let Some(fade) = &mut state.fade {
-            fade.elapsed += begin * self.dt;
+        if plays_twice {
+            // A state with machines or choices inside has only one memory of them.
+            self.freeze(live);
+            let state = self.state_of(live);
+            let twin = state.playing.iter().position(|own| own.state == start.state);
+            if let Some(twin) = twin {
+                self.drop_runs(twin..twin + 1, start.at, live);
+            }
         }
-        for (playing, span) in state.playing.iter_mut().zip(&scratch.spans) {
-            playing.cycles = span.at(begin);
-        }
-        let mut mix = std::mem::take(&mut scratch.poses.layer);
-        let mut work = LayerPose {
-            graph: self.graph,
-            layer: self.layer,
-            state,
-            parameters: self.parameters,
-            root_in_pose: true,
+        let playing = match still.filter(|_| is_cut) {
+            Some(index) => self.take_back(index, live),
+            None => self.entering(left, start, live),
         };
-        let root = self.graph.root.as_ref().map(|root| {
-            work.write(&mut scratch.poses, &mut mix);
-            mix.joint(usize::from(root.joint))
-        });
-        work.root_in_pose = false;
-        work.write(&mut scratch.poses, &mut mix);
-        state.frozen_pose.copy_from(&mix);
-        state.frozen_root = root.unwrap_or(state.frozen_root);
-        scratch.poses.layer = mix;
-        for (playing, span) in state.playing.iter_mut().zip(&scratch.spans) {
-            playing.cycles = span.from;
+        if self.state_of(live).playing.len() >= MAX_PLAYING {
+            self.drop_lightest(start.at, live);
         }
-        state.fade = fade;
+        self.state_mut(live).playing.push(playing);
+        if still.is_none() {
+            self.enter_inside(&playing, live);
+        }
+        self.start_fade(start, live);
+        let state = self.state_mut(live);
+        state.previous = Some(left.state);
+        if turns_round {
+            state.playing[0].share = 1.0;
+            if let Some(fade) = &mut state.fade {
+                fade.elapsed = fade.seconds_at(1.0 - weight);
+            }
+        }
     }
 
-    /// The state that begins, and its clock in the rest of the step. Within a sync group the phase
-    /// is carried on; a state that is still being faded out goes on where it is.
-    fn entering(
-        &self,
-        state: &mut LayerState,
-        left: &Playing,
-        start: &Start,
-        scratch: &mut Scratch,
-    ) -> (Playing, Span) {
-        let definition = &self.layer.states[usize::from(start.state)];
-        let still = state.playing.iter().rposition(|playing| {
+    fn start_fade(&self, start: &Start, live: &mut Live<'_>) {
+        self.state_mut(live).fade = Some(FadeClock {
+            elapsed: 0.0,
+            duration: f64::from(fade_seconds(start.blend.duration)),
+            blend: start.blend,
+            transition: start.transition,
+            interruption: start.interruption,
+        });
+    }
+
+    /// The place in `playing` of the destination where it is still being faded out and goes on.
+    fn still_plays(&self, left: &Playing, start: &Start, live: &Live<'_>) -> Option<usize> {
+        let playing = &self.state_of(live).playing;
+        playing.iter().rposition(|playing| {
             start.reuse
                 && playing.state == start.state
                 && playing.run != left.run
                 && !playing.finished
-        });
-        if let Some(index) = still {
-            scratch.spans[index].begin = 0.0;
-            let (mut playing, span) = (state.playing.remove(index), scratch.spans.remove(index));
-            playing.share = 1.0;
-            return (playing, span);
+        })
+    }
+
+    /// Takes a state that goes on out of the outgoing mix.
+    fn take_back(&self, index: usize, live: &mut Live<'_>) -> Playing {
+        let state = self.state_mut(live);
+        let mut playing = state.playing.remove(index);
+        if let Some(frozen) = state.frozen.as_mut().filter(|frozen| index < usize::from(**frozen)) {
+            *frozen -= 1;
         }
-        let last = scratch.spans.len() - 1;
-        let group = definition.sync_group;
-        let same_group = group.is_some()
-            && group == self.layer.states[usize::from(left.state)].sync_group
-            && start.state != left.state;
-        let carried = same_group && start.at.is_none();
-        let from = match start.at {
-            Some(at) => cycles_at(self.graph, definition, definition.mode, self.parameters, at),
-            None if carried => {
-                left_cycles(left, &scratch.spans[last], start.begin, definition.mode)
+        playing.share = 1.0;
+        playing
+    }
+
+    /// Keeps the machine's mix as it stands, without what still dies away in it.
+    fn freeze(&self, live: &mut Live<'_>) {
+        let mut mix = live.scratch.poses.take();
+        let root = self.graph.root.as_ref().map(|root| {
+            self.writer(true, live, |writer, buffers| {
+                writer.mix(self.machine, buffers, &mut mix);
+            });
+            mix.joint(usize::from(root.joint))
+        });
+        self.writer(false, live, |writer, buffers| {
+            writer.mix(self.machine, buffers, &mut mix);
+        });
+        let state = self.state_mut(live);
+        state.frozen_pose.copy_from(&mix);
+        state.frozen_root = root.unwrap_or(state.frozen_root);
+        state.frozen = Some(state.playing.len() as u16);
+        live.scratch.poses.give(mix);
+    }
+
+    /// The machine's pose as shown, root motion taken out.
+    fn write(&self, out: &mut crate::Pose, live: &mut Live<'_>) {
+        self.writer(false, live, |writer, buffers| {
+            writer.machine(self.machine, buffers, out);
+        });
+    }
+
+    /// The machine's pose a step ago; gives how many seconds ago, none where nothing played yet.
+    fn write_earlier(&self, out: &mut crate::Pose, live: &mut Live<'_>) -> Option<f32> {
+        let step = if self.dt > 0.0 { self.dt } else { USUAL_STEP };
+        let state = self.state_of(live);
+        let youngest = state.playing.last()?.age;
+        let seconds = step.min(youngest);
+        if seconds < 1e-4 {
+            return None;
+        }
+        let cx = self.context(live);
+        let mut rates = [0.0; MAX_PLAYING + 1];
+        for (rate, playing) in rates.iter_mut().zip(&state.playing) {
+            *rate = cx.state_rate(self.state(playing), self.speed);
+        }
+        let state = self.state_mut(live);
+        let mut cycles = [0.0; MAX_PLAYING + 1];
+        for ((playing, rate), kept) in state.playing.iter_mut().zip(rates).zip(&mut cycles) {
+            *kept = playing.cycles;
+            playing.cycles -= rate * seconds;
+            if playing.mode == LoopMode::Once {
+                playing.cycles = playing.cycles.clamp(0.0, 1.0);
             }
-            None => first_cycles(
-                self.graph,
-                definition,
-                self.parameters,
-                self.speed,
-                start.offset,
-            ),
+        }
+        let fade = state.fade;
+        if let Some(fade) = &mut state.fade {
+            fade.elapsed = (fade.elapsed - seconds).max(0.0);
+        }
+        self.writer(false, live, |writer, buffers| {
+            writer.mix(self.machine, buffers, out);
+        });
+        let state = self.state_mut(live);
+        state.inertia.apply_before(seconds as f32, out);
+        state.fade = fade;
+        for (playing, cycles) in state.playing.iter_mut().zip(cycles) {
+            playing.cycles = cycles;
+        }
+        Some(seconds as f32)
+    }
+
+    /// Lends what poses are written from.
+    fn writer<R>(
+        &self,
+        root_in_pose: bool,
+        live: &mut Live<'_>,
+        use_it: impl FnOnce(&PoseWriter<'_>, &mut super::scratch::PoseBuffers) -> R,
+    ) -> R {
+        let writer = PoseWriter {
+            cx: Context {
+                graph: self.graph,
+                parameters: self.parameters,
+                randoms: live.randoms,
+            },
+            machines: live.machines,
+            poses: self.poses,
+            root_in_pose,
         };
-        let mut playing = Playing::enter(start.state, definition, state.next_run, from);
+        use_it(&writer, &mut live.scratch.poses)
+    }
+
+    /// The state that begins, on its clock. Within a sync group the phase is carried on.
+    fn entering(&self, left: &Playing, start: &Start, live: &mut Live<'_>) -> Playing {
+        let definition = &self.definition().states[usize::from(start.state)];
+        self.choose_children(start.state, live);
+        let cx = self.context(live);
+        let group = definition.sync_group;
+        let left_definition = self.state(left);
+        let same_group =
+            group.is_some() && group == left_definition.sync_group && start.state != left.state;
+        let carried = same_group && start.seconds.is_none();
+        let cycles = match (start.seconds, start.begin) {
+            (Some(at), _) => cycles_at(&cx, definition, definition.mode, at),
+            (None, _) if carried => self.carried(left, definition, live),
+            (None, Begin::Own) => first_cycles(&cx, definition, self.speed, 0.0),
+            (None, Begin::Offset(offset)) => first_cycles(&cx, definition, self.speed, offset),
+            (None, Begin::Phase) => left_cycles(left, definition.mode),
+            (None, Begin::Marker) => {
+                let phase = left.mode.phase(left.cycles);
+                let found = aligned(&cx, left_definition, phase, definition, phase);
+                found.map_or(phase, |cycles| definition.mode.phase(cycles))
+            }
+        };
+        let cycles = cx.scrub(definition).unwrap_or(cycles);
+        let state = self.state_mut(live);
+        let mut playing = Playing::enter(start.state, definition, state.next_run, cycles);
         state.next_run = state.next_run.wrapping_add(1);
         // A marker at the carried place was heard in the state before.
         playing.fresh = !carried;
-        let motion = &self.graph.motions[usize::from(definition.motion)];
-        let both_loop = playing.mode == LoopMode::Loop && left.mode == LoopMode::Loop;
-        let to = if let Motion::Scrub { .. } = motion {
-            from
-        } else if carried && both_loop {
-            from + scratch.spans[last].to - scratch.spans[last].at(start.begin)
-        } else {
-            let rate = state_rate(self.graph, definition, self.parameters, self.speed);
-            from + rate * (1.0 - start.begin) * self.dt
-        };
-        let span = Span {
-            from,
-            to,
-            begin: start.begin,
-        };
-        (playing, span)
+        playing
     }
 
-    fn drop_lightest(&self, state: &mut LayerState, scratch: &mut Scratch) {
-        let lightest = state
-            .playing
-            .iter()
-            .zip(0..)
-            .min_by(|(a, _), (b, _)| a.share.total_cmp(&b.share));
-        if let Some((_, index)) = lightest {
-            state.playing.remove(index);
-            scratch.spans.remove(index);
+    /// The clock with which a state goes on within its sync group: by the markers that both have, else
+    /// by phase.
+    fn carried(&self, left: &Playing, definition: &State, live: &Live<'_>) -> f64 {
+        let same = left_cycles(left, definition.mode);
+        if definition.mode != LoopMode::Loop || left.mode != LoopMode::Loop {
+            return same;
         }
+        let phase = left.mode.phase(left.cycles);
+        let cx = self.context(live);
+        aligned(&cx, self.state(left), phase, definition, same).unwrap_or(same)
+    }
+
+    fn drop_lightest(&self, at: f64, live: &mut Live<'_>) {
+        let playing = &self.state_of(live).playing;
+        let older = playing.iter().zip(0..);
+        let lightest = older.min_by(|(a, _), (b, _)| a.share.total_cmp(&b.share));
+        if let Some((_, index)) = lightest {
+            self.drop_runs(index..index + 1, at, live);
+        }
+    }
+
+    fn has_memory(&self, state: u16) -> bool {
+        let state: &State = &self.definition().states[usize::from(state)];
+        !state.machines.is_empty() || !state.randoms.is_empty()
+    }
+
+    /// Tells that the states inside a state are left with it.
+    fn leave_inside(&self, left: &Playing, at: f64, live: &mut Live<'_>) {
+        for &machine in &self.state(left).machines {
+            let inside = MachineStep { machine, ..*self };
+            let Some(current) = inside.state_of(live).playing.last().copied() else {
+                continue;
+            };
+            inside.leave_inside(&current, at, live);
+            let exit = GraphEventKind::StateExit { following: None };
+            inside.tell(exit, Rank::Exit, current.state, at, self.weight, live);
+        }
+    }
+
+    /// Lets the machines inside a state begin, or go on where they were left.
+    fn enter_inside(&self, playing: &Playing, live: &mut Live<'_>) {
+        for &machine in &self.state(playing).machines {
+            let inside = MachineStep { machine, ..*self };
+            let resume = inside.definition().resume;
+            let state = inside.state_mut(live);
+            state.started = false;
+            if !resume {
+                state.silence();
+            }
+            inside.wake(live);
+        }
+    }
+
+    /// Begins a machine that does not play: at its entry, or where a script asked for.
+    pub(super) fn wake(&self, live: &mut Live<'_>) {
+        if let Some(&current) = self.state_of(live).playing.last() {
+            self.enter_inside(&current, live);
+            return;
+        }
+        let request = self.state_mut(live).request.take();
+        let index = request.map_or(self.definition().entry, |request| request.state);
+        let definition = &self.definition().states[usize::from(index)];
+        self.choose_children(index, live);
+        let cx = self.context(live);
+        let cycles = match request.and_then(|request| request.play.at) {
+            Some(at) => cycles_at(&cx, definition, definition.mode, at),
+            None => first_cycles(&cx, definition, self.speed, 0.0),
+        };
+        let state = self.state_mut(live);
+        let playing = Playing::enter(index, definition, state.next_run, cycles);
+        state.next_run = state.next_run.wrapping_add(1);
+        state.playing.push(playing);
+        self.enter_inside(&playing, live);
+    }
+}
+
+impl MachineState {
+    /// Nothing plays any more; what was kept room for stays.
+    pub(super) fn silence(&mut self) {
+        self.playing.clear();
+        self.fade = None;
+        self.frozen = None;
+        self.inertia.clear();
+        self.root_inertia = Default::default();
+        self.heard.clear();
+        self.previous = None;
     }
 }
 
@@ -278,13 +454,11 @@ fn fade_seconds(seconds: f32) -> f32 {
     }
 }
 
-/// The clock of the state that is left, at a share of the step, as the state that follows goes on
-/// with it.
-fn left_cycles(left: &Playing, span: &Span, share: f64, mode: LoopMode) -> f64 {
-    let cycles = span.at(share);
+/// The clock of the state that is left, as the state that follows goes on with it.
+fn left_cycles(left: &Playing, mode: LoopMode) -> f64 {
     if mode == LoopMode::Loop && left.mode == LoopMode::Loop {
-        cycles
+        left.cycles
     } else {
-        left.mode.phase(cycles)
+        left.mode.phase(left.cycles)
     }
 }

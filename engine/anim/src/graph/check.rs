@@ -1,10 +1,11 @@
 //! Whether a state that came from outside, such as a file, can be that of a graph.
 
-use super::compiled::{Graph, Layer, Motion};
+use super::compiled::{Graph, Machine};
 use super::control::{MAX_PLAYING, NO_SPEAKER};
 use super::def::ParameterKind;
-use super::state::{GraphState, LayerState, ParameterState, ParameterValue, Playing};
-use crate::{LANES, Pose, Skeleton};
+use super::slot::SlotState;
+use super::state::{GraphState, MachineState, ParameterState, ParameterValue, Playing};
+use crate::{Fade, Inertia, LANES, Pose, Skeleton};
 
 /// Laps that a clock may have counted.
 const MOST_LAPS: f64 = 1e12;
@@ -53,28 +54,50 @@ impl GraphState {
     pub fn check(&self, graph: &Graph) -> Result<(), StateError> {
         count("parameters", self.parameters.len(), graph.parameters.len())?;
         count("layers", self.layers.len(), graph.layers.len())?;
+        count("machines", self.machines.len(), graph.machines.len())?;
+        count("slots", self.slots.len(), graph.slots.len())?;
+        count("choices", self.randoms.len(), usize::from(graph.randoms))?;
+        count("kept poses", self.poses.len(), graph.poses.len())?;
         for (state, parameter) in self.parameters.iter().zip(&graph.parameters) {
             check_parameter(state, parameter.kind)
                 .map_err(|why| value(format!("parameter `{}`", parameter.name), why))?;
         }
         for (state, layer) in self.layers.iter().zip(&graph.layers) {
-            state.check(graph, layer, format!("layer `{}`", layer.name))?;
+            check_fade(&state.weight)
+                .map_err(|why| value(format!("layer `{}`", layer.name), why))?;
+            let own = &self.machines[usize::from(layer.machine)];
+            if own.playing.is_empty() {
+                return Err(value(format!("layer `{}`", layer.name), "nothing plays".to_owned()));
+            }
         }
-        Ok(())
+        for (state, machine) in self.machines.iter().zip(&graph.machines) {
+            let layer = &graph.layers[usize::from(machine.layer)].name;
+            state.check(graph, machine, format!("layer `{layer}`"))?;
+        }
+        for (state, slot) in self.slots.iter().zip(&graph.slots) {
+            state.check(graph, format!("slot `{}`", slot.name))?;
+        }
+        for (kept, name) in self.poses.iter().zip(&graph.poses) {
+            if let Some(kept) = kept {
+                kept.check_for(&graph.skeleton)
+                    .map_err(|why| value(format!("kept pose `{name}`"), why))?;
+            }
+        }
+        check_inertia(&self.inertia).map_err(|why| value("the pose".to_owned(), why))
     }
 }
 
-impl LayerState {
-    fn check(&self, graph: &Graph, layer: &Layer, place: String) -> Result<(), StateError> {
+impl MachineState {
+    fn check(&self, graph: &Graph, machine: &Machine, place: String) -> Result<(), StateError> {
         let wrong = |why: String| Err(value(place.clone(), why));
-        if !(1..=MAX_PLAYING).contains(&self.playing.len()) {
+        if self.playing.len() > MAX_PLAYING {
             return wrong(format!(
-                "{} states play, it must be 1 to {MAX_PLAYING}",
+                "{} states play, it must be at most {MAX_PLAYING}",
                 self.playing.len()
             ));
         }
         for playing in &self.playing {
-            playing.check(graph, layer, &place)?;
+            playing.check(machine, &place)?;
             if playing.run >= self.next_run {
                 return wrong(format!("run {} has not begun yet", playing.run));
             }
@@ -87,28 +110,24 @@ impl LayerState {
         }
         let named = [self.previous, self.request.map(|request| request.state)];
         for state in named.into_iter().flatten() {
-            index(&place, "state", usize::from(state), layer.states.len())?;
+            index(&place, "state", usize::from(state), machine.states.len())?;
         }
-        let most = MAX_PLAYING * usize::from(u16::MAX);
-        if self.heard.len() > most {
-            return wrong(format!("{} markers were heard", self.heard.len()));
+        let older = self.playing.len().saturating_sub(1);
+        if self.frozen.is_some_and(|frozen| usize::from(frozen) > older) {
+            return wrong("more states are frozen than fade out".to_owned());
         }
-        let clocks = self.fade.map(|fade| [fade.elapsed, fade.duration]);
-        let numbers = clocks.into_iter().flatten().all(f64::is_finite);
-        let weight = [
-            self.weight.value,
-            self.weight.target,
-            self.weight.seconds_left,
-        ];
-        if !(numbers && weight.into_iter().all(f32::is_finite)) {
-            return wrong("a fade is not finite".to_owned());
-        }
+        self.check_fade(graph, machine, &place)?;
+        self.check_heard(machine, &place)?;
         if !finite_transform(&self.frozen_root.translation, &self.frozen_root.scale)
             || !self.frozen_root.rotation.is_finite()
         {
             return wrong("the frozen root is not finite".to_owned());
         }
-        let unused = !self.frozen && self.frozen_pose == Pose::default();
+        if self.root_inertia.iter().any(|part| !part.value().is_finite()) {
+            return wrong("what is left of a velocity is not finite".to_owned());
+        }
+        check_inertia(&self.inertia).or_else(wrong)?;
+        let unused = self.frozen.is_none() && self.frozen_pose == Pose::default();
         if unused {
             return Ok(());
         }
@@ -116,27 +135,111 @@ impl LayerState {
             .check_for(&graph.skeleton)
             .or_else(|why| wrong(format!("the frozen pose {why}")))
     }
+
+    fn check_fade(&self, graph: &Graph, machine: &Machine, place: &str) -> Result<(), StateError> {
+        let Some(fade) = self.fade else {
+            return Ok(());
+        };
+        if !(fade.elapsed.is_finite() && fade.duration.is_finite()) {
+            return Err(value(place.to_owned(), "a fade is not finite".to_owned()));
+        }
+        if let Some(way) = fade.transition {
+            let count = machine.transitions.len();
+            index(place, "transition", usize::from(way), count)?;
+        }
+        if let Some(profile) = fade.blend.profile {
+            index(place, "profile", usize::from(profile), graph.profiles.len())?;
+        }
+        Ok(())
+    }
+
+    /// What was heard and what is open belongs to states that play.
+    fn check_heard(&self, machine: &Machine, place: &str) -> Result<(), StateError> {
+        let state = |run: u32| {
+            let playing = self.playing.iter().find(|playing| playing.run == run);
+            playing.map(|playing| &machine.states[usize::from(playing.state)])
+        };
+        let nobody = || value(place.to_owned(), "something is heard of nobody".to_owned());
+        for heard in &self.heard {
+            let state = state(heard.run).ok_or_else(nobody)?;
+            let choir = usize::from(heard.choir);
+            index(place, "choir", choir, state.choirs.len())?;
+            let markers = state.choirs[choir].markers.len();
+            index(place, "marker", usize::from(heard.marker), markers)?;
+        }
+        for open in &self.windows {
+            // Windows of states that are gone only wait to be told of.
+            let Some(state) = state(open.run) else {
+                continue;
+            };
+            let leaf = usize::from(open.leaf);
+            index(place, "leaf", leaf, state.leaves.len())?;
+            let parts = state.leaves[leaf].parts.len();
+            index(place, "part", usize::from(open.part), parts)?;
+        }
+        Ok(())
+    }
+}
+
+impl SlotState {
+    fn check(&self, graph: &Graph, place: String) -> Result<(), StateError> {
+        let ended = self.ended.iter().map(|ended| ended.clip);
+        for clip in self.clips.iter().map(|clip| clip.clip).chain(ended) {
+            index(&place, "clip", usize::from(clip), graph.clips.len())?;
+        }
+        let wrong = |why: String| Err(value(place.clone(), why));
+        if self.clips.len() > MAX_PLAYING || self.ended.len() > 1024 {
+            return wrong("more clips than a slot plays".to_owned());
+        }
+        for clip in &self.clips {
+            let clocks = clip.cycles.abs() <= MOST_LAPS && clip.speed.is_finite();
+            if !(clocks && clip.fade_out.is_finite()) {
+                return wrong("a clip's clock is not finite".to_owned());
+            }
+            check_fade(&clip.share).or_else(wrong)?;
+        }
+        if self.next_handle > u32::MAX / 2 {
+            return wrong("no room for more handles".to_owned());
+        }
+        check_fade(&self.weight).or_else(wrong)
+    }
 }
 
 impl Playing {
-    fn check(&self, graph: &Graph, layer: &Layer, place: &str) -> Result<(), StateError> {
+    fn check(&self, machine: &Machine, place: &str) -> Result<(), StateError> {
         let known = usize::from(self.state);
-        index(place, "state", known, layer.states.len())?;
-        let state = &layer.states[known];
-        let place = format!("{place}, state `{}`", state.name);
-        if let Motion::Blend(space) = &graph.motions[usize::from(state.motion)]
-            && self.speaker != NO_SPEAKER
-        {
-            let speaker = usize::from(self.speaker);
-            index(&place, "sample", speaker, space.samples.len())?;
+        index(place, "state", known, machine.states.len())?;
+        let state = &machine.states[known];
+        let place = format!("{place}, state `{}`", state.path);
+        for (speaker, choir) in self.speakers.iter().zip(&state.choirs) {
+            if *speaker != NO_SPEAKER {
+                index(&place, "leaf", usize::from(*speaker), choir.leaves.len())?;
+            }
         }
         if self.cycles.is_nan() || self.cycles.abs() > MOST_LAPS {
             return Err(value(place, format!("{} laps", self.cycles)));
         }
-        if !self.share.is_finite() {
+        if !(self.share.is_finite() && self.age.is_finite()) {
             return Err(value(place, format!("a share of {}", self.share)));
         }
         Ok(())
+    }
+}
+
+fn check_fade(fade: &Fade) -> Result<(), String> {
+    let numbers = [fade.value, fade.target, fade.seconds_left];
+    if numbers.into_iter().all(f32::is_finite) {
+        Ok(())
+    } else {
+        Err("a weight is not finite".to_owned())
+    }
+}
+
+fn check_inertia(inertia: &Inertia) -> Result<(), String> {
+    if inertia.is_finite() {
+        Ok(())
+    } else {
+        Err("what is left of a change is not finite".to_owned())
     }
 }
 

@@ -1,47 +1,171 @@
-//! Which transition of a layer starts in a step, and when in the step.
+//! Which transition of a machine starts in a step, and when in the step; and why others do not.
 
-use super::compiled::{Layer, Transition};
-use super::def::ReenterDef;
-use super::motion::{number, runs_backwards};
+use super::begin::Start;
+use super::compiled::Transition;
+use super::def::{InterruptionDef, ReenterDef};
+use super::motion::number;
 use super::scratch::Span;
-use super::state::{LayerState, ParameterState, Playing};
+use super::state::{ParameterState, Playing};
+use super::step::{Begun, Live, MachineStep};
 use crate::LoopMode;
+use crate::expression::Expression;
 
-/// The transition that starts in a step, with the share of the step after which it does: the first
-/// way out of the current state (higher priority, then own before "any", then document order) whose
-/// conditions hold and whose gate is open.
-pub(super) fn choose(
-    layer: &Layer,
-    state: &LayerState,
-    span: &Span,
-    parameters: &[ParameterState],
-    speed: f32,
-) -> Option<(u16, f64)> {
-    if state.fade.is_some_and(|fade| !fade.interruptible) {
-        return None;
-    }
-    let current = state.playing.last()?;
-    let definition = &layer.states[usize::from(current.state)];
-    let backwards = runs_backwards(definition, parameters, speed);
-    let ways = &definition.ways_out;
-    ways.iter().copied().find_map(|index| {
-        let way = &layer.transitions[usize::from(index)];
-        let allowed = may_reenter(way, current, parameters) && holds(way, parameters);
-        let begin = match way.exit_time {
-            _ if !allowed => None,
-            None => Some(0.0),
-            Some(exit_time) => gate(exit_time, way.latch, current, span, backwards),
-        };
-        begin.map(|begin| (index, begin))
-    })
+/// How many conduits may follow each other.
+const MAX_CONDUITS: usize = 8;
+
+/// Why a transition does not start.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Held {
+    /// The running fade lets nothing interrupt it, or not this transition.
+    Fade,
+    /// It leads to the state that plays, and may not do so now.
+    Reenter,
+    /// The destination has begun in this step already.
+    Again,
+    /// `when` does not hold.
+    Condition,
+    /// The exit time is not open.
+    Gate,
+    /// `enter_when` of the destination does not hold.
+    EnterWhen,
+    /// It leads into a conduit that no way out of is open.
+    Conduit,
 }
 
-fn holds(way: &Transition, parameters: &[ParameterState]) -> bool {
-    let when = way.when.as_ref();
+/// Where a transition leads in the end: through conduits, the last way.
+struct Way<'a> {
+    last: &'a Transition,
+    index: u16,
+}
+
+impl MachineStep<'_> {
+    /// The transition that starts in the rest of the step: the first way out of the current state
+    /// (higher priority, then own before "any", then document order) that nothing holds.
+    pub(super) fn chosen(&self, base: usize, begun: &Begun, live: &Live<'_>) -> Option<Start> {
+        let state = self.state_of(live);
+        let current = state.playing.last()?;
+        let ways = self.state(current).ways_out.iter();
+        ways.copied()
+            .find_map(|index| self.verdict(index, base, begun, live).ok())
+    }
+
+    /// Whether a way out of the current state starts in the rest of the step, and how.
+    pub(super) fn verdict(
+        &self,
+        index: u16,
+        base: usize,
+        begun: &Begun,
+        live: &Live<'_>,
+    ) -> Result<Start, Held> {
+        let state = self.state_of(live);
+        let way = &self.definition().transitions[usize::from(index)];
+        let last = state.playing.len() - 1;
+        let current = state.playing[last];
+        if let Some(fade) = &state.fade {
+            let running = fade.transition.map(|running| &self.definition().transitions[usize::from(running)]);
+            let listed = running.and_then(|running| running.interrupted_by.as_ref());
+            let may = listed.is_none_or(|list| list.binary_search(&index).is_ok());
+            if fade.interruption == InterruptionDef::None || !may {
+                return Err(Held::Fade);
+            }
+        }
+        if !may_reenter(way, &current, self.parameters) {
+            return Err(Held::Reenter);
+        }
+        if !holds(way.when.as_ref(), self.parameters) {
+            return Err(Held::Condition);
+        }
+        let at = match way.exit_time {
+            None => live.scratch.spans[base + last].slice.begin,
+            Some(exit_time) => {
+                let (playing, span) = self.clock(&current, base + last, live);
+                let definition = self.state(&current);
+                let backwards = self.context(live).runs_backwards(definition, self.speed);
+                gate(exit_time, way.latch, &playing, &span, backwards).ok_or(Held::Gate)?
+            }
+        };
+        let way = self.through(Way { last: way, index }, 0)?;
+        if begun.contains(way.last.to) {
+            return Err(Held::Again);
+        }
+        Ok(self.start(&way, index, at))
+    }
+
+    /// Follows a way through conduits to a state in which a machine can stay.
+    fn through<'w>(&'w self, way: Way<'w>, depth: usize) -> Result<Way<'w>, Held> {
+        let state = &self.definition().states[usize::from(way.last.to)];
+        if !holds(state.enter_when.as_ref(), self.parameters) {
+            return Err(Held::EnterWhen);
+        }
+        if !state.conduit {
+            return Ok(way);
+        }
+        if depth >= MAX_CONDUITS {
+            return Err(Held::Conduit);
+        }
+        let ways = state.ways_out.iter().filter_map(|&index| {
+            let next = &self.definition().transitions[usize::from(index)];
+            let open = holds(next.when.as_ref(), self.parameters);
+            open.then(|| self.through(Way { last: next, index }, depth + 1).ok())?
+        });
+        let mut ways = ways;
+        ways.next().ok_or(Held::Conduit)
+    }
+
+    fn start(&self, way: &Way<'_>, first: u16, at: f64) -> Start {
+        let last = way.last;
+        Start {
+            state: last.to,
+            at,
+            blend: last.blend,
+            interruption: last.interruption,
+            transition: Some(way.index),
+            first: Some(first),
+            begin: last.begin,
+            seconds: None,
+            reuse: true,
+        }
+    }
+
+    /// The clock that an exit time is measured on: of a machine, that of the state inside.
+    fn clock(&self, playing: &Playing, span: usize, live: &Live<'_>) -> (Playing, Span) {
+        let own = live.scratch.spans[span];
+        let cx = self.context(live);
+        let Some(machine) = cx.machine(self.state(playing)) else {
+            return (*playing, own);
+        };
+        let inside = MachineStep { machine, ..*self };
+        let Some(current) = inside.state_of(live).playing.last().copied() else {
+            return (*playing, own);
+        };
+        let factor = cx.speed_factor(self.state(playing), self.speed) as f32;
+        let rate = cx.state_rate(inside.state(&current), factor);
+        let seconds = own.slice.length() * self.dt;
+        let span = Span {
+            from: current.cycles,
+            to: current.cycles + rate * seconds,
+            ..own
+        };
+        (current, span)
+    }
+
+    /// The triggers that a transition tested count as used.
+    pub(super) fn use_triggers(&self, start: &Start, live: &mut Live<'_>) {
+        let ways = start.first.into_iter().chain(start.transition);
+        for way in ways {
+            let way = &self.definition().transitions[usize::from(way)];
+            for &trigger in way.when.iter().flat_map(|when| &when.triggers) {
+                live.scratch.used_triggers[usize::from(trigger)] = true;
+            }
+        }
+    }
+}
+
+fn holds(when: Option<&Expression>, parameters: &[ParameterState]) -> bool {
     when.is_none_or(|when| when.holds(|index| number(parameters, index)))
 }
 
-/// Whether an "any" transition may go where the layer already is.
+/// Whether an "any" transition may go where the machine already is.
 fn may_reenter(way: &Transition, current: &Playing, parameters: &[ParameterState]) -> bool {
     if !way.any || way.to != current.state {
         return true;
@@ -56,11 +180,11 @@ fn may_reenter(way: &Transition, current: &Playing, parameters: &[ParameterState
     }
 }
 
-/// The share of the step after which the exit time is open, if it is in this step.
+/// The share of the step at which the exit time is open, if it is within the span.
 ///
 /// An exit time below 1 stays open from there to the end of the lap in running direction; 1 on a
-/// loop is open only in a step that crosses a lap boundary; a finished once-state stays open. With
-/// `latch` off it is open only in a step that crosses it.
+/// loop is open only where a lap boundary is crossed; a finished once-state stays open. With `latch`
+/// off it is open only where it is crossed.
 pub(super) fn gate(
     exit_time: f64,
     latch: bool,
@@ -70,7 +194,7 @@ pub(super) fn gate(
 ) -> Option<f64> {
     let once = playing.mode == LoopMode::Once;
     if once && playing.finished && latch {
-        return Some(0.0);
+        return Some(span.slice.begin);
     }
     // Progress runs upwards whatever the direction; a clock that stands still has that of its state.
     let backwards = span.to < span.from || (span.to == span.from && backwards);
@@ -87,11 +211,11 @@ pub(super) fn gate(
         exit_time < 1.0 && into_lap >= exit_time
     };
     if is_open && latch {
-        return Some(0.0);
+        return Some(span.slice.begin);
     }
     let mut crossing = from - into_lap + exit_time;
     if !once && crossing <= from {
         crossing += 1.0;
     }
-    (from < crossing && crossing <= to).then(|| (crossing - from) / (to - from))
+    (from < crossing && crossing <= to).then(|| span.share((crossing - from) / (to - from)))
 }

@@ -4,40 +4,85 @@
 use std::sync::Arc;
 
 use glam::{Vec2, Vec3};
+use serde::{Deserialize, Serialize};
 
-use super::def::{FadeCurveDef, ParameterKind, ParameterSource, RateDef, ReenterDef};
+use super::advance::EventSource;
+use super::def::{
+    FadeCurveDef, FadeSpeaksDef, InterruptionDef, ParameterKind, ParameterSource, RateDef,
+    ReenterDef, RootWeightsDef, SpaceDef, SyncRoleDef,
+};
 use super::state::ParameterValue;
 use crate::expression::Expression;
-use crate::{Clip, LoopMode, Mask, RootTrack, Skeleton};
+use crate::{Clip, LoopMode, Mask, RootTrack, Rotations, Skeleton, Triangulation};
 
-/// Most samples of one blend space.
+/// Most children of one motion.
 pub const MAX_SAMPLES: usize = 64;
+
+/// Most groups of clips in one state that speak on their own; see [`Choir`].
+pub const MAX_CHOIRS: usize = 4;
 
 /// A graph ready to run on one skeleton. Made by [`Graph::compile`](crate::Graph::compile).
 #[derive(Clone, Debug)]
 pub struct Graph {
     /// What it moves.
     pub skeleton: Arc<Skeleton>,
-    /// The clips that it uses, in the order of their first use.
-    pub clips: Vec<Arc<Clip>>,
+    /// What of which clips is played: with slots, every clip of the model whole and as it was made, by
+    /// name; then those of states in the order of first use.
+    pub clips: Vec<GraphClip>,
     /// By name.
     pub parameters: Vec<Parameter>,
     /// The base layer, then overlays from the bottom up; none for the rest pose.
     pub layers: Vec<Layer>,
-    /// What states play.
+    /// The machines of the layers and those inside states.
+    pub machines: Vec<Machine>,
+    /// What states play; children are indices into the same list.
     pub motions: Vec<Motion>,
+    /// How many choices [`Motion::Random`] has to remember.
+    pub randoms: u16,
+    /// Names of the poses that scripts keep for [`Motion::Pose`], in byte order.
+    pub poses: Vec<String>,
+    /// Places where scripts play one-shot clips, by name.
+    pub slots: Vec<Slot>,
     /// Chains for inverse kinematics, by name.
     pub chains: Vec<Chain>,
     /// The joints that look at things.
     pub look_at: Option<LookAtRig>,
     /// Root motion.
     pub root: Option<RootRig>,
-    /// Names of markers that can be heard, in byte order.
+    /// Names of markers and windows that can be heard, in byte order.
     pub names: Vec<String>,
-    /// Markers of each clip of `clips`, in the clip's order.
-    pub markers: Vec<Vec<ClipMarker>>,
+    /// Names of curves of the clips, in byte order.
+    pub curves: Vec<String>,
+    /// Fade lengths by joint, as factors from 0 to 1; see [`Transition::profile`].
+    pub profiles: Vec<Vec<f32>>,
     /// Rules of events.
     pub events: EventRules,
+    /// How rotations are blended.
+    pub rotations: Rotations,
+    /// Most transitions that one machine takes in a step, 1 to 8.
+    pub transitions_per_step: u8,
+    /// A pose before anything plays is an error of whoever asks for it.
+    pub strict: bool,
+}
+
+/// A clip as the graph plays it: whole or a range, as made, mirrored, or as the difference from a
+/// pose.
+#[derive(Clone, Debug)]
+pub struct GraphClip {
+    /// The keys; those of a mirrored or rebased clip were made when the graph was compiled.
+    pub clip: Arc<Clip>,
+    /// Clip seconds at phase 0.
+    pub start: f64,
+    /// Seconds of a lap at speed 1.
+    pub duration: f64,
+    /// Metres that the root travels over the ground in a lap.
+    pub stride: f64,
+    /// Its markers within the range, by phase.
+    pub markers: Vec<ClipMarker>,
+    /// Its windows within the range, by begin.
+    pub windows: Vec<ClipWindow>,
+    /// Index in [`Graph::curves`] and in [`Clip::curves`] of each of its curves, by the first.
+    pub curves: Vec<[u16; 2]>,
 }
 
 /// What a script sets and conditions read.
@@ -64,25 +109,62 @@ pub struct Parameter {
 pub struct Layer {
     /// Unique in the graph.
     pub name: String,
-    /// By name; at least one.
-    pub states: Vec<State>,
-    /// Index of the state it begins in.
-    pub entry: u16,
-    /// In the order of the document.
-    pub transitions: Vec<Transition>,
+    /// Index in [`Graph::machines`].
+    pub machine: u16,
     /// Weights by joint; all joints where absent.
     pub mask: Option<Mask>,
     /// Where its weight begins, 0 to 1.
     pub weight: f32,
     /// A float parameter that the weight is multiplied by.
     pub weight_parameter: Option<u16>,
+    /// A curve, index in [`Graph::curves`], that the weight is multiplied by.
+    pub weight_curve: Option<u16>,
+    /// How it is laid over what is below.
+    pub blend: LayerBlend,
+    /// Its looping states take their phase from the base layer's current state.
+    pub follow_base: bool,
+    /// Whether it moves the root.
+    pub root_motion: bool,
+    /// Whose root motion counts in a fade.
+    pub root_weights: RootWeightsDef,
 }
 
-/// One state of a layer.
+/// How a layer is laid over what is below. Additive clips are differences from the rest pose: those
+/// with another reference were rebased when the graph was compiled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LayerBlend {
+    /// In place of it.
+    Override,
+    /// Added to it.
+    Additive(SpaceDef),
+}
+
+/// States and the ways between them; one of them is current.
+#[derive(Clone, Debug)]
+pub struct Machine {
+    /// The layer that it belongs to.
+    pub layer: u16,
+    /// The machine and the state in it that this one stands in; none for a layer's own.
+    pub parent: Option<[u16; 2]>,
+    /// By name; at least one.
+    pub states: Vec<State>,
+    /// Index of the state it begins in.
+    pub entry: u16,
+    /// In the order of the document.
+    pub transitions: Vec<Transition>,
+    /// Goes on where it was left when it is entered again, rather than at its entry.
+    pub resume: bool,
+    /// Whether something in it changes over by inertia.
+    pub inertial: bool,
+}
+
+/// One state of a machine.
 #[derive(Clone, Debug)]
 pub struct State {
-    /// Unique in the layer.
+    /// Unique in its machine.
     pub name: String,
+    /// Unique in its layer: the names of the states around it and its own, joined by `/`.
+    pub path: String,
     /// Index in [`Graph::motions`].
     pub motion: u16,
     /// What happens at the end.
@@ -93,11 +175,134 @@ pub struct State {
     pub speed_parameter: Option<u16>,
     /// States of the same group share their phase.
     pub sync_group: Option<u16>,
-    /// Indices in [`Layer::transitions`] of the ways out, those that are tested first in front.
+    /// Its part in the group.
+    pub sync_role: SyncRoleDef,
+    /// Whose markers are heard.
+    pub speaks: Speaks,
+    /// What must hold for a transition to enter it.
+    pub enter_when: Option<Expression>,
+    /// Markers of its own, at phases or seconds of its lap, in the order of the document.
+    pub markers: Vec<StateMarker>,
+    /// It is passed through, never stayed in: the motion is [`Motion::Rest`].
+    pub conduit: bool,
+    /// Indices in [`Machine::transitions`] of the ways out, those that are tested first in front.
     pub ways_out: Vec<u16>,
+    /// The clips and sequences in its motion, in the order in which a walk over it meets them.
+    pub leaves: Vec<Leaf>,
+    /// Which leaves compete for speaking.
+    pub choirs: Vec<Choir>,
+    /// The machines in its motion, not those inside other machines.
+    pub machines: Vec<u16>,
+    /// The random choices in its motion.
+    pub randoms: Vec<RandomSlot>,
 }
 
-/// What a state plays.
+/// A random choice in the motion of a state.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RandomSlot {
+    /// Index in [`GraphState::randoms`](crate::GraphState).
+    pub slot: u16,
+    /// How many children there are, at least one.
+    pub children: u16,
+}
+
+/// Whose markers are heard in a blend.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Speaks {
+    /// The heaviest leaf of each choir; a challenger must exceed the speaker by 0.05.
+    Dominant,
+    /// Every leaf of at least this weight (and above 0).
+    Threshold(f32),
+    /// Nobody; state events are told all the same.
+    None,
+}
+
+/// A marker of a state itself.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct StateMarker {
+    /// Index in [`Graph::names`].
+    pub name: u16,
+    /// Where in the lap.
+    pub at: StateMarkerAt,
+    /// For whoever listens.
+    pub value: f32,
+}
+
+/// Where a [`StateMarker`] lies.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum StateMarkerAt {
+    /// Share of the lap, 0 to 1.
+    Phase(f64),
+    /// Seconds into the lap at speed 1; past its end it is not met.
+    Seconds(f64),
+}
+
+/// Something in a state's motion that has markers of its own.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Leaf {
+    /// What it plays over the lap of the state: one clip for phases 0 to 1, or several, one after
+    /// another.
+    pub parts: Vec<LeafPart>,
+    /// Index in [`State::choirs`].
+    pub choir: u8,
+    /// Its phase is a parameter and not the state's; it is heard only as the motion of a whole state.
+    pub scrubbed: bool,
+    /// The markers of all parts, by phase of the state.
+    pub markers: Vec<LeafMarker>,
+}
+
+/// A clip in a [`Leaf`].
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LeafPart {
+    /// Index in [`Graph::clips`].
+    pub clip: u16,
+    /// Phase of the state at its start.
+    pub begin: f64,
+    /// Phase of the state at its end.
+    pub end: f64,
+}
+
+/// A marker of a [`Leaf`].
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LeafMarker {
+    /// Index in [`Graph::clips`].
+    pub clip: u16,
+    /// Index in [`Graph::names`].
+    pub name: u16,
+    /// Where in the lap of the state, 0 to 1.
+    pub phase: f64,
+    /// Clip seconds.
+    pub time: f32,
+    /// For whoever listens.
+    pub value: f32,
+}
+
+/// Leaves that compete for speaking: those of one blend. What is laid over by an additive motion is a
+/// choir of its own.
+#[derive(Clone, Debug, PartialEq, Default)]
+pub struct Choir {
+    /// Indices in [`State::leaves`].
+    pub leaves: Vec<u16>,
+    /// Their markers by name; empty where there is one leaf.
+    pub markers: Vec<SharedMarker>,
+}
+
+/// A marker name in a choir. Where every leaf that has it has it equally often, its occurrences are
+/// numbered through all laps, so that the j-th of a lap is one event whoever speaks.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SharedMarker {
+    /// Index in [`Graph::names`].
+    pub name: u16,
+    /// Occurrences a lap; 0 where leaves differ and only the speaker counts.
+    pub shared: u32,
+    /// Per leaf of the choir: what is added to the number of its occurrences, so that markers near
+    /// each other across the lap boundary count as one.
+    pub shift: Vec<i32>,
+    /// Per leaf of the choir: its markers of this name, as indices in [`Leaf::markers`], by phase.
+    pub own: Vec<Vec<u16>>,
+}
+
+/// What a state plays. All of it shares the phase of the state, but for machines.
 #[derive(Clone, Debug)]
 pub enum Motion {
     /// The rest pose.
@@ -113,6 +318,44 @@ pub enum Motion {
     },
     /// A blend space.
     Blend(BlendSpace),
+    /// Children with a weight each. What weights miss to 1 is the rest pose; above 1 they share.
+    Direct(Vec<DirectChild>),
+    /// A difference from the rest pose, laid over a base in local space.
+    Additive {
+        /// What is below; it gives rate and root motion.
+        base: u16,
+        /// What is added.
+        add: u16,
+        /// The float parameter that holds the weight, 0 to 1; 1 where absent.
+        weight: Option<u16>,
+    },
+    /// The child whose number an int parameter holds; the nearest where there is none.
+    Select {
+        /// The number, from 0.
+        parameter: u16,
+        /// By number.
+        children: Vec<u16>,
+    },
+    /// A child by chance, another one every lap.
+    Random {
+        /// Index in [`GraphState::randoms`](crate::GraphState).
+        slot: u16,
+        /// What is chosen from.
+        children: Vec<u16>,
+    },
+    /// Clips one after another; the parts are those of the leaf.
+    Sequence {
+        /// Index in [`State::leaves`].
+        leaf: u16,
+        /// Seconds of a lap at speed 1.
+        duration: f64,
+        /// Metres that the root travels in a lap.
+        stride: f64,
+    },
+    /// A machine, index in [`Graph::machines`].
+    Machine(u16),
+    /// A pose that a script keeps, index in [`Graph::poses`]; at rest until it does.
+    Pose(u16),
 }
 
 /// A clip in a motion.
@@ -120,57 +363,71 @@ pub enum Motion {
 pub struct Sample {
     /// Index in [`Graph::clips`].
     pub clip: u16,
-    /// Seconds of a lap: the clip's duration over the sample's own speed.
-    pub duration: f64,
-    /// Metres that the root travels in a lap.
-    pub stride: f64,
+    /// Index in [`State::leaves`].
+    pub leaf: u16,
 }
 
-/// Clips over a line or a plane that share one phase.
+/// Motions over a line or a plane that share one phase.
 #[derive(Clone, Debug)]
 pub struct BlendSpace {
-    /// Where the samples lie.
+    /// Where the children lie.
     pub points: Points,
+    /// Most children that count at once; the heaviest stay.
+    pub keep: Option<u8>,
     /// One a point.
-    pub samples: Vec<Sample>,
+    pub children: Vec<BlendChild>,
     /// How fast the shared phase runs.
     pub rate: RateDef,
-    /// Markers of the samples by name; see [`BlendMarker`].
-    pub markers: Vec<BlendMarker>,
 }
 
-/// Places of samples and the parameters that are looked up among them.
+/// A motion at a point of a blend space.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct BlendChild {
+    /// Index in [`Graph::motions`].
+    pub motion: u16,
+    /// Factor on its own speed, above 0.
+    pub speed: f64,
+}
+
+/// A child of a direct blend.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct DirectChild {
+    /// A float parameter; below 0 counts as 0.
+    pub weight: u16,
+    /// Index in [`Graph::motions`].
+    pub motion: u16,
+}
+
+/// Places of children and the parameters that are looked up among them.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Points {
     /// Along a float parameter.
     Line {
         /// The place.
         parameter: u16,
-        /// One a sample.
+        /// One a child.
         at: Vec<f32>,
     },
-    /// Over two float parameters, by gradient bands.
+    /// Over two float parameters.
     Plane {
         /// x and y of the place.
         parameters: [u16; 2],
-        /// One a sample.
+        /// One a child.
         at: Vec<Vec2>,
+        /// How weights are found.
+        rule: PlaneRule,
     },
 }
 
-/// A marker name in a blend space. Where every sample that has it has it equally often, its
-/// occurrences are numbered through all laps, so that the j-th of a lap is one event whoever speaks.
+/// How weights over a plane are found.
 #[derive(Clone, Debug, PartialEq)]
-pub struct BlendMarker {
-    /// Index in [`Graph::names`].
-    pub name: u16,
-    /// Occurrences a lap; 0 where samples differ and only the speaker counts.
-    pub shared: u32,
-    /// Per sample: what is added to the number of its occurrences, so that markers near each other
-    /// across the lap boundary count as one.
-    pub shift: Vec<i32>,
-    /// Per sample: its markers of this name, as indices in the clip's [`Graph::markers`], by phase.
-    pub own: Vec<Vec<u16>>,
+pub enum PlaneRule {
+    /// Gradient bands.
+    GradientBand,
+    /// Gradient bands in polar space.
+    Polar,
+    /// Triangles, made once.
+    Delaunay(Triangulation),
 }
 
 /// A marker of a clip.
@@ -186,10 +443,21 @@ pub struct ClipMarker {
     pub value: f32,
 }
 
+/// A window of a clip.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ClipWindow {
+    /// Index in [`Graph::names`].
+    pub name: u16,
+    /// Where in the lap it opens, 0 to 1.
+    pub begin: f64,
+    /// Where in the lap it closes, not before `begin`.
+    pub end: f64,
+}
+
 /// A way from one state to another.
 #[derive(Clone, Debug)]
 pub struct Transition {
-    /// Unique in the layer.
+    /// Unique in the machine.
     pub name: String,
     /// The destination.
     pub to: u16,
@@ -201,18 +469,58 @@ pub struct Transition {
     pub exit_time: Option<f64>,
     /// Whether the exit time stays open to the end of the lap.
     pub latch: bool,
-    /// Seconds of the fade.
-    pub duration: f32,
-    /// Its weight over time.
-    pub curve: FadeCurveDef,
-    /// Where the destination begins, 0 to 1 of a lap in running direction.
-    pub offset: Option<f64>,
+    /// How it changes over.
+    pub blend: TransitionBlend,
+    /// Where the destination begins.
+    pub begin: Begin,
     /// Higher wins.
     pub priority: i32,
-    /// Whether other transitions may start during the fade.
-    pub interruptible: bool,
+    /// What happens when another transition starts during the fade.
+    pub interruption: InterruptionDef,
+    /// The transitions that may start during the fade, by index, ascending; all where absent.
+    pub interrupted_by: Option<Vec<u16>>,
     /// Whether an "any" transition may go into the state that is playing.
     pub reenter: ReenterDef,
+}
+
+/// How one state gives way to another.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TransitionBlend {
+    /// Seconds.
+    pub duration: f32,
+    /// The destination plays at once and the difference dies away, rather than that both play.
+    pub inertial: bool,
+    /// The weight of a crossfade over time.
+    pub curve: FadeCurveDef,
+    /// Index in [`Graph::profiles`]: joints whose factor is below 1 have changed over in that share
+    /// of the duration.
+    pub profile: Option<u16>,
+}
+
+/// Where a state begins.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Begin {
+    /// At its start, or where its sync group is.
+    Own,
+    /// At a share of its lap in running direction.
+    Offset(f64),
+    /// At the phase of the state that is left.
+    Phase,
+    /// Between the same two markers, at the same share of the way, as the state that is left.
+    Marker,
+}
+
+/// A place in the stack where scripts play one-shot clips.
+#[derive(Clone, Debug)]
+pub struct Slot {
+    /// Unique in the graph.
+    pub name: String,
+    /// Index of the layer it lies over.
+    pub after: u16,
+    /// Weights by joint; all joints where absent.
+    pub mask: Option<Mask>,
+    /// How it is laid over what is below.
+    pub blend: LayerBlend,
 }
 
 /// A chain of joints for two-bone inverse kinematics.
@@ -243,7 +551,7 @@ pub struct LookAtRig {
     pub speed: Option<f32>,
 }
 
-/// Planar root motion.
+/// Root motion.
 #[derive(Clone, Debug)]
 pub struct RootRig {
     /// The joint that carries it.
@@ -257,8 +565,10 @@ pub struct RootRig {
 pub struct EventRules {
     /// A marker at the very place of entry is heard.
     pub entry_inclusive: bool,
-    /// A marker that several samples of a blend share is one event.
+    /// A marker that several leaves of a choir share is one event.
     pub dedup: bool,
+    /// Who speaks in a fade.
+    pub fade: FadeSpeaksDef,
 }
 
 impl Graph {
@@ -273,10 +583,62 @@ impl Graph {
         found.map(|index| index as u16)
     }
 
-    /// The state of this name in a layer.
+    /// The states of a layer's own machine; none for a layer that is not there.
+    pub fn states(&self, layer: u16) -> &[State] {
+        let layer = self.layers.get(usize::from(layer));
+        layer.map_or(&[], |layer| &self.machines[usize::from(layer.machine)].states)
+    }
+
+    /// The state of this name in a layer's own machine.
     pub fn state(&self, layer: u16, name: &str) -> Option<u16> {
-        let layer = self.layers.get(usize::from(layer))?;
-        by_name(&layer.states, name, |state| &state.name)
+        by_name(self.states(layer), name, |state| &state.name)
+    }
+
+    /// The state at the end of a path such as `air/rise` in a layer, with its machine.
+    pub fn state_at(&self, layer: u16, path: &str) -> Option<[u16; 2]> {
+        let machines = self.machines.iter().zip(0_u16..);
+        let mut machines = machines.filter(|(machine, _)| machine.layer == layer);
+        machines.find_map(|(machine, index)| {
+            let state = machine.states.iter().position(|state| state.path == path)?;
+            Some([index, state as u16])
+        })
+    }
+
+    /// What an event comes from, in words: the path of a state, or the name of a slot.
+    pub fn source_name(&self, source: EventSource) -> &str {
+        match source {
+            EventSource::State { machine, state } => {
+                let machine = self.machines.get(usize::from(machine));
+                let state = machine.and_then(|machine| machine.states.get(usize::from(state)));
+                state.map_or("", |state| &state.path)
+            }
+            EventSource::Slot(slot) => {
+                let slot = self.slots.get(usize::from(slot));
+                slot.map_or("", |slot| &slot.name)
+            }
+        }
+    }
+
+    /// The slot of this name.
+    pub fn slot(&self, name: &str) -> Option<u16> {
+        by_name(&self.slots, name, |slot| &slot.name)
+    }
+
+    /// The clip of this name as a slot plays it, whole and as it was made; of a graph without slots,
+    /// the first use of it.
+    pub fn clip(&self, name: &str) -> Option<u16> {
+        let found = self.clips.iter().position(|clip| clip.clip.name == name);
+        found.map(|index| index as u16)
+    }
+
+    /// The curve of this name.
+    pub fn curve(&self, name: &str) -> Option<u16> {
+        by_name(&self.curves, name, |curve| curve)
+    }
+
+    /// The pose of this name that scripts keep.
+    pub fn pose(&self, name: &str) -> Option<u16> {
+        by_name(&self.poses, name, |pose| pose)
     }
 
     /// The chain of this name.

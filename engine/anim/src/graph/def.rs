@@ -60,7 +60,7 @@ pub struct GraphDef {
     /// How rotations are blended; `slerp` unless given.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub rotations: Option<RotationsDef>,
-    /// How many transitions a layer may take in one step; 1 unless given.
+    /// How many transitions a machine may take in one step, 1 to 8; 1 unless given.
     #[serde(
         skip_serializing_if = "Option::is_none",
         default,
@@ -93,6 +93,9 @@ pub struct GraphDef {
         deserialize_with = "list"
     )]
     pub constraints: Vec<serde_json::Value>,
+    /// The graphs that states name by path, where [`GraphDef::inline`] has read them.
+    #[serde(skip)]
+    pub graphs: BTreeMap<String, GraphDef>,
 }
 
 /// A state machine and how its pose is laid over what is below.
@@ -154,7 +157,7 @@ pub struct LayerDef {
 #[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TransitionDef {
-    /// Unique in the layer; "from>to" unless given.
+    /// Unique in the machine; "from>to" unless given.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub name: Option<String>,
     /// A state, a list of states, or "any".
@@ -205,9 +208,14 @@ pub struct TransitionDef {
     /// Whether an "any" transition may go into the state that is playing; `by_trigger` unless given.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub reenter: Option<ReenterDef>,
-    /// Fade lengths by joint.
-    #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub profile: Option<serde_json::Value>,
+    /// Fade lengths by joint: the share of `duration`, 0 to 1, for the joint and all below it; the
+    /// nearest entry above a joint counts, 1 where there is none.
+    #[serde(
+        skip_serializing_if = "BTreeMap::is_empty",
+        default,
+        deserialize_with = "table"
+    )]
+    pub profile: BTreeMap<String, f32>,
     /// Patches only: takes the transition out.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub remove: Option<bool>,

@@ -26,7 +26,7 @@ pub struct StateDef {
     pub time_parameter: Option<String>,
     /// With `clip`: left and right exchanged.
     #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub mirror: Option<serde_json::Value>,
+    pub mirror: Option<MirrorDef>,
 
     /// Motion: a blend space over one float parameter, or over two (`["x", "y"]`).
     #[serde(skip_serializing_if = "Option::is_none", default)]
@@ -129,6 +129,44 @@ pub struct StateDef {
     /// Patches only: takes the state out.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub remove: Option<bool>,
+}
+
+/// Whether left and right are exchanged: true for joints that their names tell apart, or a table.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[serde(untagged)]
+pub enum MirrorDef {
+    /// By the names of joints.
+    Flag(bool),
+    /// By a list of pairs, the rest by the names of joints.
+    Table(MirrorTable),
+}
+
+/// Which joints change places.
+#[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct MirrorTable {
+    /// Names of joints, such as `["hand_L", "hand_R"]`; all others by their names.
+    #[serde(deserialize_with = "list")]
+    pub pairs: Vec<[String; 2]>,
+}
+
+impl Forms for MirrorDef {
+    const EXPECTED: &'static str = "true, false or a table with `pairs`";
+
+    fn flag(flag: bool) -> Option<Self> {
+        Some(Self::Flag(flag))
+    }
+
+    fn table<'de, A: MapAccess<'de>>(table: A) -> Result<Self, A::Error> {
+        let table = serde::de::value::MapAccessDeserializer::new(table);
+        MirrorTable::deserialize(table).map(Self::Table)
+    }
+}
+
+impl<'de> Deserialize<'de> for MirrorDef {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        forms(deserializer)
+    }
 }
 
 /// One sample of a blend space.

@@ -179,7 +179,7 @@ pub struct MaskJointDef {
 #[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SlotDef {
-    /// The layer it lies over.
+    /// The layer it lies over; the last one unless given.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub after: Option<String>,
     /// Which joints it moves.
@@ -361,7 +361,7 @@ pub enum FadeCurveDef {
 pub enum AlignDef {
     /// At the phase of the source.
     Phase,
-    /// At the marker of the source.
+    /// Between the same two markers as the source.
     Marker,
 }
 

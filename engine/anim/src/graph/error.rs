@@ -4,7 +4,7 @@
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct GraphError {
-    /// One of [`GRAPH_CODES`].
+    /// One of [`GRAPH_CODES`]; of a warning, of [`GRAPH_WARNINGS`].
     pub code: &'static str,
     /// JSON pointer (RFC 6901) to the culprit, such as `/layers/0/states/walk/clip`; empty for the
     /// whole document.
@@ -81,10 +81,19 @@ pub const GRAPH_CODES: &[(&str, &str)] = &[
     ),
     (
         "E-GRAPH-UNKNOWN-STATE",
-        "No state of this name in the layer.",
+        "No state of this name in the machine.",
     ),
+    (
+        "E-GRAPH-UNKNOWN-TRANSITION",
+        "No transition of this name in the machine.",
+    ),
+    ("E-GRAPH-UNKNOWN-LAYER", "No layer of this name."),
     ("E-GRAPH-UNKNOWN-MOTION", "No motion of this name."),
     ("E-GRAPH-UNKNOWN-CLIP", "No clip of this name in the model."),
+    (
+        "E-GRAPH-UNKNOWN-CURVE",
+        "No curve of this name in the clips of the graph.",
+    ),
     (
         "E-GRAPH-UNKNOWN-JOINT",
         "No joint of this name in the skeleton.",
@@ -93,16 +102,24 @@ pub const GRAPH_CODES: &[(&str, &str)] = &[
         "E-GRAPH-CLIP-MISMATCH",
         "A clip that was made for another skeleton.",
     ),
-    ("E-GRAPH-NO-STATES", "A layer without states."),
+    ("E-GRAPH-NO-STATES", "A machine without states."),
     (
         "E-GRAPH-ENTRY",
-        "A layer that does not say where it begins.",
+        "A machine that does not say where it begins, or begins in a conduit.",
     ),
+    ("E-GRAPH-CONDUIT", "A conduit that nothing leads out of."),
     (
         "E-GRAPH-MOTION",
-        "A state that has no motion, or more than one.",
+        "A motion that is none, more than one, or has no place here.",
     ),
-    ("E-GRAPH-CYCLE", "A motion that contains itself."),
+    (
+        "E-GRAPH-FILE",
+        "Another graph, named by path, that is not at hand.",
+    ),
+    (
+        "E-GRAPH-CYCLE",
+        "A motion or graph that contains itself, or conduits that lead round.",
+    ),
     (
         "E-GRAPH-POINTS",
         "Blend space points that cannot be told apart or have the wrong form.",
@@ -125,6 +142,18 @@ pub const GRAPH_CODES: &[(&str, &str)] = &[
     ),
     ("E-GRAPH-CHAIN", "Joints that make no chain."),
     ("E-GRAPH-MASK", "A mask that does not read."),
+];
+
+/// Every code of [`Graph::warnings`](crate::Graph::warnings) and what it means.
+pub const GRAPH_WARNINGS: &[(&str, &str)] = &[
+    (
+        "W-GRAPH-MARKERS",
+        "Clips that are blended have a marker unequally often.",
+    ),
+    (
+        "W-GRAPH-GAP",
+        "The points of a polar blend leave half a turn of directions without any.",
+    ),
 ];
 
 /// `parent` with one more step; `/` and `~` of names are escaped.

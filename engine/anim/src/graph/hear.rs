@@ -1,355 +1,421 @@
-//! Which markers are heard in a step, and whose.
+//! Which markers are heard in a slice of a step, and whose.
+//!
+//! One leaf of a choir tells all of its markers. Of several, those that the state lets speak do; a
+//! name whose occurrences they share is told by one of them, the heaviest that speaks and has it, so
+//! that every number of it is told once while anybody speaks.
 
-use super::advance::{GraphEvent, GraphEventKind, MAX_MARKERS};
-use super::advance::{Pending, Rank};
-use super::compiled::{BlendMarker, BlendSpace, ClipMarker, Graph, MAX_SAMPLES, Motion};
+use super::advance::{EventSource, GraphEvent, GraphEventKind, MAX_MARKERS, Pending, Rank};
+use super::compiled::{
+    Choir, Graph, LeafMarker, Motion, SharedMarker, Speaks, State, StateMarkerAt,
+};
 use super::control::NO_SPEAKER;
-use super::fade::FadeStep;
-use super::motion::blend_weights;
+use super::count::Count;
+use super::fade::StateWeight;
 use super::scratch::Span;
-use super::state::{Heard, ParameterState, Playing};
-use crate::{Interval, LoopMode, occurrences};
+use super::state::{Heard, OpenWindow, Playing};
+use super::stretch::Stretch;
+use crate::LoopMode;
 
-/// By how much a sample must outweigh the speaker to become it.
+/// By how much a leaf must outweigh the speaker to become it.
 const HYSTERESIS: f32 = 0.05;
 
-/// One playing state in one step.
-pub(super) struct Hearing<'a> {
-    pub(super) graph: &'a Graph,
-    pub(super) parameters: &'a [ParameterState],
-    /// The motion that plays.
-    pub(super) motion: &'a Motion,
-    pub(super) layer: u16,
-    /// Weight of the layer.
-    pub(super) layer_weight: f32,
-    pub(super) span: Span,
-    pub(super) fade: &'a FadeStep,
-    /// Whether the state is the one that is faded in.
-    pub(super) is_current: bool,
+/// Order of what one state tells at one instant of one lap.
+#[derive(Clone, Copy)]
+pub(super) enum Class {
+    WindowBegin,
+    Marker,
+    StateMarker,
+    WindowEnd,
 }
 
-/// A marker of the clip that speaks.
-#[derive(Clone, Copy)]
-struct Spoken<'a> {
-    marker: &'a ClipMarker,
-    /// Index in [`Graph::clips`].
-    clip: u16,
-    /// Of the clip in its motion, 0 to 1.
+impl Class {
+    /// A number to sort by: class, leaf, declaration.
+    pub(super) fn order(self, leaf: u16, declared: usize) -> u32 {
+        let declared = declared.min(0x1fff) as u32;
+        (self as u32) << 29 | u32::from(leaf) << 13 | declared
+    }
+}
+
+/// One playing state in one slice of a step.
+pub(super) struct Hearing<'a> {
+    pub(super) graph: &'a Graph,
+    pub(super) layer: u16,
+    pub(super) machine: u16,
+    /// The state that plays.
+    pub(super) state: &'a State,
+    /// Weight of each of its leaves in its own pose, 0 to 1.
+    pub(super) leaves: &'a [f32],
+    /// Seconds of its lap at speed 1; 0 if it has no length.
+    pub(super) lap_seconds: f64,
+    /// Its clock over the slice.
+    pub(super) span: Span,
+    /// Its weight in the actor's pose.
+    pub(super) weight: StateWeight,
+    /// [`Rank::Entered`] for a state that began in this step, else [`Rank::Running`].
+    pub(super) rank: Rank,
+    /// Whether it is heard at all; what is not heard now is not told later.
+    pub(super) audible: bool,
+}
+
+/// A marker that is told.
+struct Spoken {
+    kind: GraphEventKind,
+    /// Of what tells it, in the state's own pose.
     weight: f32,
-    /// Order of declaration in the clip.
     order: u32,
 }
 
 impl Hearing<'_> {
-    /// Adds what is heard to `events`; gives how many markers did not fit.
+    /// Adds what is heard to `events`, and keeps the open windows up to date; gives how many markers
+    /// did not fit.
     pub(super) fn listen(
         &self,
         playing: &mut Playing,
         heard: &mut Vec<Heard>,
+        windows: &mut Vec<OpenWindow>,
         events: &mut Vec<Pending>,
     ) -> usize {
-        match self.motion {
-            Motion::Rest => 0,
-            Motion::Clip(sample) | Motion::Scrub { sample, .. } => {
-                let markers = &self.graph.markers[usize::from(sample.clip)];
-                let each = markers.iter().zip(0..);
-                each.map(|(marker, order)| {
-                    let spoken = Spoken {
-                        marker,
-                        clip: sample.clip,
-                        weight: 1.0,
-                        order,
-                    };
-                    self.crossings(playing, spoken, None, events)
-                })
-                .sum()
+        let stretch = self.stretch(playing);
+        if !self.audible {
+            heard.retain(|heard| heard.run != playing.run);
+            playing.speakers.fill(NO_SPEAKER);
+        }
+        self.end_moved(playing, windows, events);
+        let mut lost = 0;
+        for (choir, index) in self.state.choirs.iter().zip(0_u8..) {
+            if self.audible {
+                self.choose_speaker(choir, index, playing);
+                lost += self.hear_choir(choir, index, playing, &stretch, heard, events);
             }
-            Motion::Blend(space) => self.listen_to_blend(space, playing, heard, events),
+            for (&leaf, place) in choir.leaves.iter().zip(0..) {
+                let speaks = self.audible && self.speaks(choir, index, place, playing);
+                lost += self.follow_leaf(leaf, speaks, playing, &stretch, windows, events);
+            }
+        }
+        if self.audible {
+            lost += self.hear_state(playing, &stretch, events);
+        }
+        lost
+    }
+
+    /// What of the clock is listened to. Where children are chosen by chance at the end of a lap, what
+    /// lies on the boundary belongs to the child of the lap that it begins or ends.
+    fn stretch(&self, playing: &Playing) -> Stretch {
+        let entry = playing.fresh && self.graph.events.entry_inclusive;
+        let stretch = Stretch::new(playing.mode, self.span.from, self.span.to, entry);
+        if self.state.randoms.is_empty() || playing.mode != LoopMode::Loop {
+            stretch
+        } else {
+            stretch.by_whole_laps(playing.fresh)
         }
     }
 
-    fn listen_to_blend(
+    /// The weight that a leaf speaks with; a scrubbed one is heard only as the whole of a state.
+    pub(super) fn weight_of(&self, leaf: u16) -> f32 {
+        let own = self.leaves.get(usize::from(leaf)).copied().unwrap_or(0.0);
+        let motion = &self.graph.motions[usize::from(self.state.motion)];
+        let is_whole = matches!(motion, Motion::Scrub { .. });
+        if self.state.leaves[usize::from(leaf)].scrubbed && !is_whole {
+            0.0
+        } else {
+            own
+        }
+    }
+
+    /// Whether a leaf of this weight may speak.
+    fn is_enough(&self, weight: f32) -> bool {
+        weight > 0.0
+            && match self.state.speaks {
+                Speaks::Dominant => true,
+                Speaks::Threshold(least) => weight >= least,
+                Speaks::None => false,
+            }
+    }
+
+    /// Places and weights of the leaves of a choir that may speak.
+    fn candidates(&self, choir: &Choir) -> impl Iterator<Item = (u16, f32)> {
+        let weights = choir.leaves.iter().map(|leaf| self.weight_of(*leaf));
+        (0..)
+            .zip(weights)
+            .filter(|(_, weight)| self.is_enough(*weight))
+    }
+
+    fn choose_speaker(&self, choir: &Choir, index: u8, playing: &mut Playing) {
+        if let Some(speaker) = playing.speakers.get_mut(usize::from(index)) {
+            *speaker = match self.state.speaks {
+                Speaks::Dominant => speaker_of(|| self.candidates(choir), *speaker),
+                Speaks::Threshold(_) | Speaks::None => NO_SPEAKER,
+            };
+        }
+    }
+
+    /// Whether a leaf, given by its place in its choir, tells what is its own.
+    fn speaks(&self, choir: &Choir, index: u8, place: u16, playing: &Playing) -> bool {
+        match self.state.speaks {
+            Speaks::Dominant => playing.speakers.get(usize::from(index)) == Some(&place),
+            Speaks::Threshold(_) | Speaks::None => {
+                self.is_enough(self.weight_of(choir.leaves[usize::from(place)]))
+            }
+        }
+    }
+
+    fn hear_choir(
         &self,
-        space: &BlendSpace,
-        playing: &mut Playing,
+        choir: &Choir,
+        index: u8,
+        playing: &Playing,
+        stretch: &Stretch,
         heard: &mut Vec<Heard>,
         events: &mut Vec<Pending>,
     ) -> usize {
-        let weights = blend_weights(space, self.parameters);
-        let before = playing.speaker;
-        playing.speaker = speaker(&weights[..space.samples.len()], before);
-        let speaker = usize::from(playing.speaker);
-        let (clip, weight) = (space.samples[speaker].clip, weights[speaker]);
-        let markers = &self.graph.markers[usize::from(clip)];
         let mut lost = 0;
-        for (name, number) in space.markers.iter().zip(0..) {
-            let own = name.own[speaker].iter();
-            let ordered = || {
-                own.clone().map(|&at| Spoken {
-                    marker: &markers[usize::from(at)],
-                    clip,
-                    weight,
-                    order: u32::from(at),
-                })
-            };
-            let dedup = self.graph.events.dedup && playing.mode != LoopMode::PingPong;
-            if name.shared == 0 || !dedup || own.len() == 0 {
-                heard.retain(|heard| heard.run != playing.run || heard.marker != number);
-                for spoken in ordered() {
-                    lost += self.crossings(playing, spoken, None, events);
-                }
+        let is_shared = |marker: &SharedMarker| {
+            self.graph.events.dedup && playing.mode != LoopMode::PingPong && marker.shared > 0
+        };
+        for (&leaf, place) in choir.leaves.iter().zip(0..) {
+            if !self.speaks(choir, index, place, playing) {
                 continue;
             }
-            let count = Count {
-                name,
-                speaker,
-                markers,
-            };
-            let entry = self.entry(playing, number, &count, heard);
-            if before != playing.speaker && before != NO_SPEAKER {
-                self.catch_up(playing, clip, weight, &count, entry, events);
+            let markers = &self.state.leaves[usize::from(leaf)].markers;
+            if choir.markers.is_empty() {
+                for own in 0..markers.len() {
+                    lost += self.hear_marker(leaf, own, playing, stretch, events);
+                }
             }
-            for (spoken, place) in ordered().zip(0..) {
-                let dedup = Some((&count, place, &*entry));
-                lost += self.crossings(playing, spoken, dedup, events);
+            for marker in choir.markers.iter().filter(|marker| !is_shared(marker)) {
+                for &own in &marker.own[usize::from(place)] {
+                    lost += self.hear_marker(leaf, own.into(), playing, stretch, events);
+                }
             }
-            let end = self.span.at(self.end());
-            entry.next = if end >= self.span.from {
-                entry.next.max(count.passed(end))
-            } else {
-                entry.next.min(count.ahead(end))
-            };
+        }
+        for (marker, number) in choir.markers.iter().zip(0..) {
+            if is_shared(marker) {
+                let known = |heard: &Heard| {
+                    (heard.run, heard.choir, heard.marker) == (playing.run, index, number)
+                };
+                let found = heard.iter().position(known);
+                let before = found.map(|at| heard[at]);
+                let speaker = self.teller(choir, index, marker, before, playing);
+                let Some(place) = speaker else {
+                    if let Some(found) = found {
+                        heard.swap_remove(found);
+                    }
+                    continue;
+                };
+                let count = Count::new(self.state, choir, marker, place, stretch);
+                let mut entry = before.unwrap_or(Heard {
+                    run: playing.run,
+                    choir: index,
+                    marker: number,
+                    speaker: place,
+                    next: count.bound(stretch),
+                });
+                lost += self.hear_shared(&count, &mut entry, playing, stretch, events);
+                match found {
+                    Some(found) => heard[found] = entry,
+                    None => heard.push(entry),
+                }
+            }
         }
         lost
     }
 
-    /// How far a name has been heard; where nothing is known, from here on.
-    fn entry<'h>(
+    /// The place of the leaf that tells a shared name.
+    fn teller(
         &self,
+        choir: &Choir,
+        index: u8,
+        marker: &SharedMarker,
+        before: Option<Heard>,
         playing: &Playing,
-        marker: u16,
-        count: &Count<'_>,
-        heard: &'h mut Vec<Heard>,
-    ) -> &'h mut Heard {
-        let found = heard
-            .iter()
-            .position(|heard| heard.run == playing.run && heard.marker == marker);
-        let index = found.unwrap_or_else(|| {
-            let inclusive = playing.fresh && self.graph.events.entry_inclusive;
-            let next = match (self.span.to >= self.span.from, inclusive) {
-                (true, false) | (false, true) => count.passed(self.span.from),
-                (true, true) | (false, false) => count.ahead(self.span.from),
-            };
-            heard.push(Heard {
-                run: playing.run,
-                marker,
-                next,
-            });
-            heard.len() - 1
-        });
-        &mut heard[index]
+    ) -> Option<u16> {
+        let has_it = |place: u16| !marker.own[usize::from(place)].is_empty();
+        let speaker = match self.state.speaks {
+            Speaks::Dominant => *playing.speakers.get(usize::from(index))?,
+            Speaks::Threshold(_) => {
+                let having = || self.candidates(choir).filter(|(place, _)| has_it(*place));
+                speaker_of(having, before.map_or(NO_SPEAKER, |before| before.speaker))
+            }
+            Speaks::None => NO_SPEAKER,
+        };
+        (speaker != NO_SPEAKER && has_it(speaker)).then_some(speaker)
     }
 
-    /// A new speaker that is already past markers of this lap which have not been heard.
-    fn catch_up(
+    /// Tells the numbers of a shared name that the stretch comes by and that have not been told. A new
+    /// speaker that is already past some of them tells those at once.
+    fn hear_shared(
         &self,
-        playing: &Playing,
-        clip: u16,
-        weight: f32,
         count: &Count<'_>,
         entry: &mut Heard,
-        events: &mut Vec<Pending>,
-    ) {
-        let from = self.span.from;
-        let (numbers, next) = if self.span.to >= from {
-            let passed = count.passed(from);
-            let lap = count.first_of_lap(from.floor());
-            (entry.next.max(lap)..passed, entry.next.max(passed))
-        } else {
-            let ahead = count.ahead(from);
-            let lap = count.first_of_lap(from.ceil());
-            (ahead..entry.next.min(lap), entry.next.min(ahead))
-        };
-        for number in numbers {
-            let (marker, lap) = count.marker(number);
-            let spoken = Spoken {
-                marker,
-                clip,
-                weight,
-                order: 0,
-            };
-            self.push(playing, spoken, self.span.begin, lap, events);
-        }
-        entry.next = next;
-    }
-
-    /// Adds the occurrences of one marker; those that were heard already are left out.
-    fn crossings(
-        &self,
         playing: &Playing,
-        spoken: Spoken<'_>,
-        dedup: Option<(&Count<'_>, i64, &Heard)>,
+        stretch: &Stretch,
         events: &mut Vec<Pending>,
     ) -> usize {
-        let to = self.span.at(self.end());
-        let found = occurrences(
-            spoken.marker.phase,
-            &Interval {
-                from: self.span.from,
-                to,
-                entry: playing.fresh && self.graph.events.entry_inclusive,
-                mode: playing.mode,
-            },
-        );
-        let forwards = to >= self.span.from;
-        let lost = found.len().saturating_sub(MAX_MARKERS);
-        let own_end =
-            (self.end() - self.span.begin) / (1.0 - self.span.begin).max(f64::MIN_POSITIVE);
-        for occurrence in found.take(MAX_MARKERS) {
-            let known = dedup.is_some_and(|(count, place, heard)| {
-                let number = count.number(occurrence.lap, place);
-                if forwards {
-                    number < heard.next
-                } else {
-                    number >= heard.next
+        if stretch.stands() && !stretch.interval.entry {
+            return 0;
+        }
+        let forwards = stretch.forwards();
+        let bound = count.bound(stretch);
+        if entry.speaker != count.place {
+            entry.speaker = count.place;
+            // Never far behind: what is told lies within a lap of the clock.
+            let most = 2 * i64::from(count.marker.shared);
+            let numbers = if forwards {
+                entry.next.max(bound.saturating_sub(most))..bound
+            } else {
+                bound..entry.next.min(bound.saturating_add(most))
+            };
+            for number in numbers {
+                let (at, lap) = count.marker_of(number);
+                let mut spoken = self.spoken(count.leaf, at);
+                if !forwards {
+                    // In the order in which the clock met them.
+                    let declared = count.markers().len() - at;
+                    spoken.order = Class::Marker.order(count.leaf, declared);
                 }
-            });
-            if !known {
-                let alpha = self.span.share(occurrence.alpha * own_end.min(1.0));
-                self.push(playing, spoken, alpha, occurrence.lap, events);
+                self.push(playing, &spoken, self.span.slice.begin, lap, events);
             }
         }
+        let first = if forwards {
+            entry.next.max(bound)
+        } else {
+            entry.next.min(bound)
+        };
+        let mut told = 0;
+        for (&at, within) in count.own().iter().zip(0_i64..) {
+            let phase = count.markers()[usize::from(at)].phase;
+            for occurrence in stretch.occurrences(phase).take(MAX_MARKERS) {
+                let number = count.number(occurrence.lap, within);
+                if (number >= first) == forwards {
+                    let spoken = self.spoken(count.leaf, at.into());
+                    let alpha = self.span.share(occurrence.alpha);
+                    self.push(playing, &spoken, alpha, occurrence.lap, events);
+                    told += 1;
+                }
+            }
+        }
+        entry.next = if forwards {
+            first.max(count.passed(stretch.interval.to))
+        } else {
+            first.min(count.ahead(stretch.interval.to))
+        };
+        let passed = usize::try_from(entry.next.abs_diff(first)).unwrap_or(usize::MAX);
+        passed.saturating_sub(told)
+    }
+
+    /// Tells the occurrences of one marker of a leaf.
+    fn hear_marker(
+        &self,
+        leaf: u16,
+        at: usize,
+        playing: &Playing,
+        stretch: &Stretch,
+        events: &mut Vec<Pending>,
+    ) -> usize {
+        let phase = self.state.leaves[usize::from(leaf)].markers[at].phase;
+        self.hear_phase(phase, &self.spoken(leaf, at), playing, stretch, events)
+    }
+
+    /// The state's own markers, whoever speaks in it.
+    fn hear_state(&self, playing: &Playing, stretch: &Stretch, events: &mut Vec<Pending>) -> usize {
+        let mut lost = 0;
+        for (marker, declared) in self.state.markers.iter().zip(0..) {
+            let phase = match marker.at {
+                StateMarkerAt::Phase(phase) => phase,
+                StateMarkerAt::Seconds(seconds) if self.lap_seconds > 0.0 => {
+                    seconds / self.lap_seconds
+                }
+                StateMarkerAt::Seconds(0.0) => 0.0,
+                StateMarkerAt::Seconds(_) => continue,
+            };
+            let kind = GraphEventKind::Marker {
+                name: marker.name,
+                value: marker.value,
+                time: (phase * self.lap_seconds) as f32,
+                clip: None,
+            };
+            let spoken = Spoken {
+                kind,
+                weight: 1.0,
+                order: Class::StateMarker.order(0, declared),
+            };
+            lost += self.hear_phase(phase, &spoken, playing, stretch, events);
+        }
         lost
+    }
+
+    fn hear_phase(
+        &self,
+        phase: f64,
+        spoken: &Spoken,
+        playing: &Playing,
+        stretch: &Stretch,
+        events: &mut Vec<Pending>,
+    ) -> usize {
+        for occurrence in stretch.occurrences(phase).take(MAX_MARKERS) {
+            let alpha = self.span.share(occurrence.alpha);
+            self.push(playing, spoken, alpha, occurrence.lap, events);
+        }
+        stretch.count(phase).saturating_sub(MAX_MARKERS)
+    }
+
+    fn spoken(&self, leaf: u16, at: usize) -> Spoken {
+        let marker: &LeafMarker = &self.state.leaves[usize::from(leaf)].markers[at];
+        Spoken {
+            kind: GraphEventKind::Marker {
+                name: marker.name,
+                value: marker.value,
+                time: marker.time,
+                clip: Some(marker.clip),
+            },
+            weight: self.weight_of(leaf),
+            order: Class::Marker.order(leaf, at),
+        }
     }
 
     fn push(
         &self,
         playing: &Playing,
-        spoken: Spoken<'_>,
+        spoken: &Spoken,
         alpha: f64,
         lap: i64,
         events: &mut Vec<Pending>,
     ) {
-        let Spoken {
-            marker,
-            clip,
-            weight,
-            order,
-        } = spoken;
-        let kind = GraphEventKind::Marker {
-            name: marker.name,
-            value: marker.value,
-            time: marker.time,
-            clip,
-        };
-        let event = GraphEvent {
-            kind,
-            layer: self.layer,
-            state: playing.state,
-            weight: weight * self.weight_at(playing, alpha),
-            alpha: alpha as f32,
-        };
-        let lap = if self.span.to >= self.span.from {
-            lap
-        } else {
-            -lap
-        };
+        let forwards = self.span.to >= self.span.from;
         events.push(Pending {
             alpha,
-            rank: self.rank(),
-            lap,
-            order,
-            event,
+            rank: self.rank,
+            lap: if forwards { lap } else { lap.saturating_neg() },
+            order: spoken.order,
+            event: GraphEvent {
+                kind: spoken.kind,
+                layer: self.layer,
+                source: EventSource::State {
+                    machine: self.machine,
+                    state: playing.state,
+                },
+                weight: spoken.weight * self.weight.at(alpha),
+                alpha: alpha as f32,
+            },
         });
     }
+}
 
-    /// The share of the step after which nothing of the state is left.
-    fn end(&self) -> f64 {
-        if self.is_current { 1.0 } else { self.fade.end }
-    }
-
-    /// The weight of the state in the actor's pose at a share of the step.
-    pub(super) fn weight_at(&self, playing: &Playing, share: f64) -> f32 {
-        let own = if self.is_current {
-            self.fade.incoming(share)
-        } else {
-            self.fade.outgoing(playing, share)
-        };
-        own * self.layer_weight
-    }
-
-    fn rank(&self) -> Rank {
-        if self.is_current && self.fade.began.is_some() {
-            Rank::Entered
-        } else {
-            Rank::Running
+/// The heaviest of those that may speak, where it outweighs the speaker so far by enough; ties go to
+/// the first.
+fn speaker_of<I: Iterator<Item = (u16, f32)>>(candidates: impl Fn() -> I, before: u16) -> u16 {
+    let mut heaviest = (NO_SPEAKER, 0.0);
+    let mut own = None;
+    for (place, weight) in candidates() {
+        if weight > heaviest.1 {
+            heaviest = (place, weight);
+        }
+        if place == before {
+            own = Some(weight);
         }
     }
-}
-
-/// The heaviest sample, where it outweighs the speaker so far by enough; ties go to the first.
-fn speaker(weights: &[f32], before: u16) -> u16 {
-    debug_assert!(weights.len() <= MAX_SAMPLES);
-    let mut heaviest = 0;
-    for (index, weight) in weights.iter().enumerate() {
-        if *weight > weights[heaviest] {
-            heaviest = index;
-        }
-    }
-    match weights.get(usize::from(before)) {
-        Some(&own) if own > 0.0 && weights[heaviest] <= own + HYSTERESIS => before,
-        _ => heaviest as u16,
-    }
-}
-
-/// The occurrences of a name in the speaker, numbered through all laps.
-struct Count<'a> {
-    name: &'a BlendMarker,
-    speaker: usize,
-    markers: &'a [ClipMarker],
-}
-
-impl Count<'_> {
-    fn places(&self) -> impl Iterator<Item = (f64, i64)> {
-        let own = self.name.own[self.speaker].iter();
-        let phase = |&at: &u16| self.markers[usize::from(at)].phase;
-        own.map(phase).zip(0..)
-    }
-
-    fn number(&self, lap: i64, place: i64) -> i64 {
-        let shared = i64::from(self.name.shared);
-        let shift = i64::from(self.name.shift[self.speaker]);
-        lap.saturating_mul(shared).saturating_add(place + shift)
-    }
-
-    /// The first number of a lap that begins at a whole number of cycles.
-    fn first_of_lap(&self, lap: f64) -> i64 {
-        self.number(lap as i64, 0)
-    }
-
-    /// One past the last number that lies at or before `cycles`.
-    fn passed(&self, cycles: f64) -> i64 {
-        let last = self
-            .places()
-            .map(|(phase, place)| self.number((cycles - phase).floor() as i64, place));
-        last.max().unwrap_or(0).saturating_add(1)
-    }
-
-    /// The first number that lies at or after `cycles`.
-    fn ahead(&self, cycles: f64) -> i64 {
-        let first = self
-            .places()
-            .map(|(phase, place)| self.number((cycles - phase).ceil() as i64, place));
-        first.min().unwrap_or(0)
-    }
-
-    /// The marker of a number and the lap it lies in.
-    fn marker(&self, number: i64) -> (&ClipMarker, i64) {
-        let shared = i64::from(self.name.shared);
-        let own = number - i64::from(self.name.shift[self.speaker]);
-        let place = own.rem_euclid(shared) as usize;
-        let at = self.name.own[self.speaker][place];
-        let marker = &self.markers[usize::from(at)];
-        (marker, own.div_euclid(shared))
+    match own {
+        Some(own) if heaviest.1 <= own + HYSTERESIS => before,
+        _ => heaviest.0,
     }
 }

@@ -1,30 +1,45 @@
 //! Carrying an actor's state over to a new version of its graph.
 
-use super::compiled::{Graph, Layer};
+use super::compiled::{Graph, MAX_CHOIRS, Machine};
 use super::control::NO_SPEAKER;
-use super::state::{GraphState, LayerState, ParameterValue, Playing};
+use super::state::{FadeClock, GraphState, MachineState, ParameterValue, Playing};
 use crate::{LoopMode, Pose};
 
 impl GraphState {
     /// This state, run by `old`, as one that `new` runs: everything is matched by name.
     ///
-    /// Parameters keep their values where the kind is the same. States keep phase, weight and fade;
-    /// a current state that is gone gives way to the entry state. Clips that changed keep their
-    /// phase. Nothing that was heard is heard again.
+    /// Parameters keep their values where the kind is the same. States keep phase, weight and fade, in
+    /// machines inside states too; a current state that is gone gives way to the entry state. Clips
+    /// that changed keep their phase. Nothing that was heard is heard again. Windows that were open are
+    /// no longer, and slots are empty: see [`close_windows`](Self::close_windows).
     pub fn migrate(&self, old: &Graph, new: &Graph) -> Self {
-        let mut state = Self::start(new);
+        let mut state = Self::start_seeded(new, self.seed);
         state.speed = self.speed;
         state.paused = self.paused;
         self.migrate_parameters(old, new, &mut state);
+        let same_joints =
+            old.skeleton.names == new.skeleton.names && old.skeleton.morphs == new.skeleton.morphs;
         for (definition, layer) in new.layers.iter().zip(&mut state.layers) {
-            let Some(index) = old.layer(&definition.name).map(usize::from) else {
+            let before = old.layer(&definition.name);
+            if let Some(before) = before.and_then(|index| self.layers.get(usize::from(index))) {
+                *layer = *before;
+            }
+        }
+        for (index, definition) in new.machines.iter().enumerate() {
+            let Some(before) = counterpart(old, new, definition) else {
                 continue;
             };
-            if let Some(before) = self.layers.get(index) {
-                let same_joints = old.skeleton.names == new.skeleton.names
-                    && old.skeleton.morphs == new.skeleton.morphs;
-                migrate_layer(&old.layers[index], before, definition, layer, same_joints);
-            }
+            migrate_machine(
+                &old.machines[before],
+                &self.machines[before],
+                definition,
+                &mut state.machines[index],
+                same_joints,
+            );
+        }
+        for (name, pose) in new.poses.iter().zip(&mut state.poses) {
+            let before = old.pose(name).filter(|_| same_joints);
+            *pose = before.and_then(|index| self.poses[usize::from(index)].clone());
         }
         state
     }
@@ -54,11 +69,27 @@ impl GraphState {
     }
 }
 
-fn migrate_layer(
-    old: &Layer,
-    before: &LayerState,
-    new: &Layer,
-    layer: &mut LayerState,
+/// The machine of `old` in the same place: the same layer, inside the states of the same names.
+fn counterpart(old: &Graph, new: &Graph, machine: &Machine) -> Option<usize> {
+    let place = |graph: &Graph, machine: &Machine| {
+        let layer = graph.layers[usize::from(machine.layer)].name.clone();
+        let around = machine.parent.map(|[around, state]| {
+            let states = &graph.machines[usize::from(around)].states;
+            states[usize::from(state)].path.clone()
+        });
+        (layer, around)
+    };
+    let wanted = place(new, machine);
+    old.machines
+        .iter()
+        .position(|other| place(old, other) == wanted)
+}
+
+fn migrate_machine(
+    old: &Machine,
+    before: &MachineState,
+    new: &Machine,
+    machine: &mut MachineState,
     same_joints: bool,
 ) {
     let renamed = |state: u16| {
@@ -66,9 +97,8 @@ fn migrate_layer(
         let found = new.states.iter().position(|state| state.name == *name);
         found.map(|index| index as u16)
     };
-    layer.weight = before.weight;
-    layer.previous = before.previous.and_then(renamed);
-    layer.request = before.request.and_then(|mut request| {
+    machine.previous = before.previous.and_then(renamed);
+    machine.request = before.request.and_then(|mut request| {
         request.state = renamed(request.state)?;
         Some(request)
     });
@@ -81,33 +111,63 @@ fn migrate_layer(
     let Some(current) = before.playing.last().and_then(moved) else {
         return;
     };
-    layer.started = before.started;
-    layer.next_run = before.next_run;
-    let older = &before.playing[..before.playing.len() - 1];
-    let kept = older.iter().filter_map(moved);
-    layer.playing.clear();
-    if before.fade.is_some() && (!before.frozen || same_joints) {
-        layer.playing.extend(kept);
+    machine.started = before.started;
+    machine.next_run = before.next_run;
+    if same_joints {
+        machine.inertia = before.inertia.clone();
+        machine.root_inertia = before.root_inertia;
     }
-    let mix_is_kept = !layer.playing.is_empty() || (before.frozen && same_joints);
-    if mix_is_kept && before.fade.is_some() {
-        layer.fade = before.fade;
-        layer.frozen = before.frozen;
-        layer.frozen_pose = if same_joints {
-            before.frozen_pose.clone()
-        } else {
-            Pose::default()
-        };
-        layer.frozen_root = before.frozen_root;
+    machine.playing.clear();
+    if let Some(fade) = before.fade {
+        let older = &before.playing[..before.playing.len() - 1];
+        keep_fade(fade, older, before, machine, same_joints, &moved);
     }
-    layer.playing.push(current);
+    machine.playing.push(current);
+    if let Some(fade) = &mut machine.fade {
+        let name = |index: u16| old.transitions.get(usize::from(index)).map(|own| &own.name);
+        let found = fade.transition.and_then(name);
+        let found = found.and_then(|name| new.transitions.iter().position(|own| own.name == *name));
+        fade.transition = found.map(|index| index as u16);
+        let profile = fade.transition.map(|index| &new.transitions[usize::from(index)].blend);
+        fade.blend.profile = profile.and_then(|blend| blend.profile);
+    }
+}
+
+/// The fade goes on where its outgoing mix can be shown.
+fn keep_fade(
+    fade: FadeClock,
+    older: &[Playing],
+    before: &MachineState,
+    machine: &mut MachineState,
+    same_joints: bool,
+    moved: &impl Fn(&Playing) -> Option<Playing>,
+) {
+    let frozen = before.frozen.map_or(0, usize::from).min(older.len());
+    if before.frozen.is_some() && !same_joints {
+        return;
+    }
+    machine.playing.extend(older[..frozen].iter().filter_map(moved));
+    let still_frozen = machine.playing.len() as u16;
+    machine.playing.extend(older[frozen..].iter().filter_map(moved));
+    let mix_is_kept = before.frozen.is_some() || !machine.playing.is_empty();
+    if !mix_is_kept && !fade.blend.inertial {
+        return;
+    }
+    machine.fade = Some(fade);
+    machine.frozen = before.frozen.map(|_| still_frozen);
+    machine.frozen_pose = if same_joints {
+        before.frozen_pose.clone()
+    } else {
+        Pose::default()
+    };
+    machine.frozen_root = before.frozen_root;
 }
 
 /// The same clock under a state that may have another mode now.
 fn moved_clock(playing: &Playing, state: u16, was: LoopMode, is: LoopMode) -> Playing {
     let mut moved = Playing {
         state,
-        speaker: NO_SPEAKER,
+        speakers: [NO_SPEAKER; MAX_CHOIRS],
         ..*playing
     };
     // A mode that a script had set stays.

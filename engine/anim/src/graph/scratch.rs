@@ -1,67 +1,115 @@
 //! Buffers that steps and poses are worked out in, kept between uses.
 
 use super::advance::{Pending, USUAL_EVENTS};
+use super::compiled::Graph;
 use super::control::MAX_PLAYING;
-use super::root::RootPiece;
-use crate::Pose;
+use crate::{MeshScratch, Pose};
 
 /// Buffers for [`advance`](crate::advance) and [`evaluate`](crate::evaluate): one a thread, for any
 /// number of graphs and actors. Holds no state: what is left in it never changes a result.
 #[derive(Clone, Debug, Default)]
 pub struct Scratch {
     pub(super) poses: PoseBuffers,
+    /// A stack: what the states of a machine do in a slice, above those of the machines around it.
     pub(super) spans: Vec<Span>,
+    /// A stack: the weights of the leaves of what [`Scratch::spans`] holds.
+    pub(super) leaves: Vec<f32>,
     pub(super) events: Vec<Pending>,
     pub(super) used_triggers: Vec<bool>,
-    pub(super) root: Vec<RootPiece>,
+    /// How each machine inside a state moved the root in the slice that it last ran, a second, as in
+    /// [`Travel::log`](crate::Travel), by index.
+    pub(super) velocities: Vec<[f64; 6]>,
 }
 
 impl Scratch {
     /// Empties what a step fills, with room for what it usually takes.
-    pub(super) fn make_room(&mut self) {
+    pub(super) fn make_room(&mut self, graph: &Graph) {
         self.events.clear();
         self.events.reserve(USUAL_EVENTS);
         self.spans.clear();
-        self.spans.reserve(MAX_PLAYING + 1);
-        self.root.clear();
-        self.root.reserve(4 * MAX_PLAYING);
+        self.spans.reserve(4 * MAX_PLAYING);
+        self.leaves.clear();
+        self.leaves.reserve(16 * MAX_PLAYING);
+        self.velocities.clear();
+        self.velocities.resize(graph.machines.len(), [0.0; 6]);
+        self.used_triggers.clear();
+        self.used_triggers.resize(graph.parameters.len(), false);
     }
 }
 
-/// Poses that are worked with.
+/// Poses that are worked with, taken and given back like plates.
 #[derive(Clone, Debug, Default)]
 pub(super) struct PoseBuffers {
-    /// The samples of a blend space.
-    pub(super) samples: Vec<Pose>,
-    /// The current state while it fades in.
-    pub(super) current: Pose,
-    /// One layer.
-    pub(super) layer: Pose,
+    free: Vec<Pose>,
+    /// Poses of the children of blends that are being mixed.
+    pub(super) stack: Vec<Pose>,
+    /// Weights by joint.
+    pub(super) weights: Vec<f32>,
+    pub(super) mesh: MeshScratch,
 }
 
-/// What a playing state's clock does in a step.
+impl PoseBuffers {
+    /// A pose with anything in it.
+    pub(super) fn take(&mut self) -> Pose {
+        self.free.pop().unwrap_or_default()
+    }
+
+    /// Takes it back.
+    pub(super) fn give(&mut self, pose: Pose) {
+        self.free.push(pose);
+    }
+}
+
+/// What a playing state's clock does in a slice of a step.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Span {
-    /// Laps at its start.
+    /// Laps at the slice's begin.
     pub(super) from: f64,
     /// Laps at its end; beyond the ends of a once-state where it comes to an end.
     pub(super) to: f64,
-    /// The share of the step after which it begins.
+    /// The slice, in shares of the step.
+    pub(super) slice: Slice,
+    /// Where the weights of the state's leaves begin in [`Scratch::leaves`].
+    pub(super) leaves: usize,
+}
+
+/// A stretch of a step, in shares of it, in which nothing begins or ends.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Slice {
     pub(super) begin: f64,
+    pub(super) end: f64,
+}
+
+impl Slice {
+    /// The whole of the step.
+    pub(super) const WHOLE: Self = Self {
+        begin: 0.0,
+        end: 1.0,
+    };
+
+    /// How much of the step it is.
+    pub(super) fn length(self) -> f64 {
+        self.end - self.begin
+    }
 }
 
 impl Span {
-    /// Laps at a share of the step.
+    /// Laps at a share of the step within the slice.
     pub(super) fn at(&self, share: f64) -> f64 {
-        if share >= 1.0 {
+        if share >= self.slice.end {
             return self.to;
         }
-        let own = ((share - self.begin) / (1.0 - self.begin)).clamp(0.0, 1.0);
+        let length = self.slice.length();
+        let own = if length > 0.0 {
+            ((share - self.slice.begin) / length).clamp(0.0, 1.0)
+        } else {
+            0.0
+        };
         self.from + (self.to - self.from) * own
     }
 
     /// The share of the step of a share of the span.
     pub(super) fn share(&self, own: f64) -> f64 {
-        self.begin + (1.0 - self.begin) * own
+        self.slice.begin + self.slice.length() * own
     }
 }

@@ -2,8 +2,11 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::def::{FadeCurveDef, ParameterKind};
-use crate::{Fade, LoopMode, Pose, Transform};
+use super::advance::EndReason;
+use super::compiled::{MAX_CHOIRS, TransitionBlend};
+use super::def::{InterruptionDef, ParameterKind};
+use super::slot::SlotState;
+use crate::{Fade, Inertia, InertiaScalar, LoopMode, Pose, Transform};
 
 /// The value of a parameter.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -64,7 +67,7 @@ pub(crate) fn kind_name(kind: ParameterKind) -> &'static str {
 /// How a script plays a state.
 #[derive(Clone, Copy, Debug, PartialEq, Default, Serialize, Deserialize)]
 pub struct Play {
-    /// Seconds of the crossfade; 0.2 unless given.
+    /// Seconds of the change; 0.2 unless given.
     pub fade: Option<f32>,
     /// Clip seconds where it begins; its start unless given.
     pub at: Option<f32>,
@@ -72,12 +75,14 @@ pub struct Play {
     pub restart: bool,
     /// Wait until what plays has come to its end, or to the end of its lap.
     pub after_finish: bool,
+    /// By inertia rather than by a crossfade.
+    pub inertial: bool,
 }
 
 /// A state that was asked for and has not begun.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PlayRequest {
-    /// Index in [`Layer::states`](crate::Layer).
+    /// Index in [`Machine::states`](crate::Machine).
     pub state: u16,
     /// How.
     pub play: Play,
@@ -86,7 +91,7 @@ pub struct PlayRequest {
 /// A state that plays: the current one, or one that is being faded out.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Playing {
-    /// Index in [`Layer::states`](crate::Layer).
+    /// Index in [`Machine::states`](crate::Machine).
     pub state: u16,
     /// Tells apart two runs of one state in a fade.
     pub run: u32,
@@ -100,60 +105,112 @@ pub struct Playing {
     pub mode: LoopMode,
     /// Share of what is being faded out; 1 for the current state.
     pub share: f32,
-    /// The sample of a blend space whose markers are heard.
-    pub speaker: u16,
+    /// Seconds since it was entered.
+    pub age: f64,
+    /// The leaf of each choir whose markers are heard, as a place in [`Choir::leaves`](crate::Choir).
+    pub speakers: [u16; MAX_CHOIRS],
 }
 
-/// A fade from everything older to the current state.
+/// A change from everything older to the current state.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FadeClock {
     /// Seconds since it began.
     pub elapsed: f64,
     /// Seconds of the whole.
     pub duration: f64,
-    /// Its weight over time.
-    pub curve: FadeCurveDef,
-    /// Whether transitions may start before it ends.
-    pub interruptible: bool,
+    /// How.
+    pub blend: TransitionBlend,
+    /// The transition, index in [`Machine::transitions`](crate::Machine); none for `play`.
+    pub transition: Option<u16>,
+    /// What happens when another transition starts before it ends.
+    pub interruption: InterruptionDef,
 }
 
-/// How far the markers of a name have been heard in a blend space.
+/// How far the markers of a name have been heard in a blend.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Heard {
     /// [`Playing::run`].
     pub run: u32,
-    /// Index in [`BlendSpace::markers`](crate::BlendSpace).
+    /// Index in [`State::choirs`](crate::State).
+    pub choir: u8,
+    /// Index in [`Choir::markers`](crate::Choir).
     pub marker: u16,
+    /// The leaf that tells them, as a place in [`Choir::leaves`](crate::Choir).
+    pub speaker: u16,
     /// Forwards the next occurrence to be heard, backwards the last one that was not.
     pub next: i64,
 }
 
-/// One layer's part of a [`GraphState`].
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct LayerState {
-    /// What plays, oldest first; the last is the current state, the others are faded out.
+/// A window of a clip that has begun and not ended.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct OpenWindow {
+    /// [`Playing::run`]; for a slot, the handle.
+    pub run: u32,
+    /// Index in [`Machine::states`](crate::Machine); 0 for a slot.
+    pub state: u16,
+    /// Index in [`State::leaves`](crate::State); 0 for a slot.
+    pub leaf: u16,
+    /// Index in [`Leaf::parts`](crate::Leaf); 0 for a slot.
+    pub part: u16,
+    /// Index in [`GraphClip::windows`](crate::GraphClip).
+    pub window: u16,
+    /// The lap it opened in.
+    pub lap: i64,
+    /// How far it has come, 0 to 1 in running direction.
+    pub progress: f32,
+    /// Weight in the actor's pose when it was last heard.
+    pub weight: f32,
+    /// Why it is to end with the next step, where the clock was moved between steps.
+    pub ending: Option<EndReason>,
+}
+
+/// One machine's part of a [`GraphState`].
+#[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
+pub struct MachineState {
+    /// What plays, oldest first; the last is the current state, the others are faded out. Empty for a
+    /// machine in a state that has not played yet.
     pub playing: Vec<Playing>,
-    /// The fade into the current state, where there is one.
+    /// The change into the current state, where there is one.
     pub fade: Option<FadeClock>,
-    /// Whether what is faded out is `frozen_pose` rather than `playing`, whose clocks run on for
-    /// their events.
-    pub frozen: bool,
+    /// Whether the outgoing mix begins with `frozen_pose`, and how many of the oldest of `playing` it
+    /// stands for: they run on for their events only.
+    pub frozen: Option<u16>,
     /// The mix at the moment of interruption, root motion taken out.
     pub frozen_pose: Pose,
     /// The root joint of that mix with its motion in it.
     pub frozen_root: Transform,
-    /// Fades from the layer's own weight to what scripts ask for.
-    pub weight: Fade,
+    /// What is left of differences that die away.
+    pub inertia: Inertia,
+    /// What is left of differences of root velocity, a second, as in [`Travel::log`](crate::Travel).
+    pub root_inertia: [InertiaScalar; 6],
     /// The state before the current one.
     pub previous: Option<u16>,
     /// The entry of the first state has been told.
     pub started: bool,
     /// What a script asked for, to begin in the next step.
     pub request: Option<PlayRequest>,
-    /// Markers heard in blend spaces.
+    /// Markers heard in blends.
     pub heard: Vec<Heard>,
+    /// Windows of clips that are open.
+    pub windows: Vec<OpenWindow>,
     /// The next [`Playing::run`].
     pub next_run: u32,
+}
+
+/// A choice of [`Motion::Random`](crate::Motion).
+#[derive(Clone, Copy, Debug, PartialEq, Default, Serialize, Deserialize)]
+pub struct RandomChoice {
+    /// The child that plays.
+    pub child: u16,
+    /// Choices made so far.
+    pub count: u64,
+}
+
+/// One layer's part of a [`GraphState`].
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct LayerState {
+    /// Fades from the layer's own weight to what scripts ask for.
+    pub weight: Fade,
 }
 
 /// All that one actor's graph remembers.
@@ -163,6 +220,18 @@ pub struct GraphState {
     pub parameters: Vec<ParameterState>,
     /// By index in [`Graph::layers`](crate::Graph).
     pub layers: Vec<LayerState>,
+    /// By index in [`Graph::machines`](crate::Graph).
+    pub machines: Vec<MachineState>,
+    /// By index in [`Graph::slots`](crate::Graph).
+    pub slots: Vec<SlotState>,
+    /// By the index that [`Motion::Random`](crate::Motion) gives.
+    pub randoms: Vec<RandomChoice>,
+    /// What random choices are made from.
+    pub seed: u64,
+    /// By index in [`Graph::poses`](crate::Graph): what scripts have kept, root motion taken out.
+    pub poses: Vec<Option<Pose>>,
+    /// What is left of a jump of the whole pose, such as a reload.
+    pub inertia: Inertia,
     /// Factor on all clocks; fades are not scaled. Not finite counts as 0.
     pub speed: f32,
     /// Nothing moves and nothing is heard.

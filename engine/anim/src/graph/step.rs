@@ -1,192 +1,497 @@
-//! One layer's part of a step: what begins, what the clocks meet, what ends.
+//! One machine's part of a step: cut into slices where something begins or ends, and each slice run
+//! whole.
 
-use super::advance::{Advanced, GraphEvent, GraphEventKind, Pending, Rank};
+use super::align::aligned;
+use super::advance::{EndReason, EventSource, GraphEvent, GraphEventKind, Pending, Rank};
 use super::begin::Start;
-use super::compiled::{Graph, Layer, Motion, RootRig};
-use super::control::NO_SPEAKER;
-use super::fade::{Began, FadeStep, current_weight, layer_weight, playing_weight};
+use super::compiled::{Graph, Machine, RandomSlot, State};
+use super::def::{FadeSpeaksDef, SyncRoleDef};
+use super::fade::{StateWeight, current_weight, playing_weight};
 use super::hear::Hearing;
-use super::motion::{lap_rate, number, runs_backwards, speed_factor, state_rate};
-use super::root::RootStep;
-use super::scratch::{Scratch, Span};
-use super::state::{LayerState, ParameterState, Playing};
-use crate::LoopMode;
+use super::motion::{Context, Part};
+use super::scratch::{Scratch, Slice, Span};
+use super::state::{MachineState, ParameterState, Playing, RandomChoice};
+use super::windows;
+use crate::{LoopMode, Pose, RootAxes, Travel};
 
-/// What one layer's step depends on.
-pub(super) struct LayerStep<'a> {
+/// Slices that one machine's step is cut into at most; what is left then runs as one.
+const MAX_SLICES: usize = 256;
+
+/// By how much a newer state must outweigh the leader of its sync group to lead it.
+const LEADER_HYSTERESIS: f32 = 0.05;
+
+/// What the step of a machine depends on.
+#[derive(Clone, Copy)]
+pub(super) struct MachineStep<'a> {
     pub(super) graph: &'a Graph,
-    pub(super) layer: &'a Layer,
-    pub(super) index: u16,
     pub(super) parameters: &'a [ParameterState],
+    pub(super) seed: u64,
+    /// Factor on all clocks.
     pub(super) speed: f32,
+    /// Seconds of the whole step.
     pub(super) dt: f64,
+    pub(super) layer: u16,
+    pub(super) machine: u16,
+    /// Weight of the machine in the actor's pose.
+    pub(super) weight: f32,
+    /// What scripts keep for states to show.
+    pub(super) poses: &'a [Option<Pose>],
+    /// The state around the machine is being left: nothing begins in it any more.
+    pub(super) leaving: bool,
+    /// How the base layer's current state moves, for layers that follow it: laps at begin and end of
+    /// the step.
+    pub(super) base: Option<[f64; 2]>,
 }
 
-impl LayerStep<'_> {
-    pub(super) fn run(&self, state: &mut LayerState, scratch: &mut Scratch, out: &mut Advanced) {
-        if state.playing.is_empty() {
+/// What a step writes.
+pub(super) struct Live<'a> {
+    pub(super) machines: &'a mut [MachineState],
+    pub(super) randoms: &'a mut [RandomChoice],
+    pub(super) scratch: &'a mut Scratch,
+    /// Markers that did not fit.
+    pub(super) lost: u32,
+}
+
+impl<'a> MachineStep<'a> {
+    /// Lets a stretch of the step pass, and gives how the machine moved the root in it.
+    pub(super) fn run(&self, stretch: Slice, live: &mut Live<'_>) -> Travel {
+        let axes = self.axes();
+        if self.state_of(live).playing.is_empty() {
+            self.wake(live);
+        }
+        self.tell_first(stretch.begin, live);
+        let mut travel = Travel::identity(axes);
+        let first = self.state_of(live).playing.last();
+        let mut begun = Begun::after(first.map(|playing| playing.state));
+        let mut at = stretch.begin;
+        for slice in 0..=MAX_SLICES {
+            let rest = Slice {
+                begin: at,
+                end: stretch.end,
+            };
+            let base = live.scratch.spans.len();
+            let leaves = live.scratch.leaves.len();
+            self.plan(rest, live);
+            let start = self.next_start(base, &begun, live);
+            let mut until = start.as_ref().map_or(stretch.end, |start| start.at);
+            let mut turned = None;
+            if slice < MAX_SLICES {
+                // A fade that ends where something begins ends with it.
+                let end = self.fade_end(at, live);
+                until = end.filter(|end| *end < until - 1e-9).unwrap_or(until);
+                turned = self.next_turn(base, until, live);
+                until = turned.map_or(until, |turn: Turn| turn.at);
+            }
+            let slice = Slice {
+                begin: at,
+                end: until,
+            };
+            travel = travel.then(self.slice(slice, turned, base, live));
+            live.scratch.spans.truncate(base);
+            live.scratch.leaves.truncate(leaves);
+            at = until;
+            self.end_fade(at, live);
+            if let Some(turn) = turned {
+                self.turn(turn, live);
+            }
+            match start {
+                Some(start) if start.at <= at => {
+                    begun.note(start.state);
+                    self.begin(&start, live);
+                }
+                _ if at >= stretch.end => break,
+                _ => {}
+            }
+        }
+        travel
+    }
+
+    pub(super) fn definition(&self) -> &'a Machine {
+        &self.graph.machines[usize::from(self.machine)]
+    }
+
+    pub(super) fn state(&self, playing: &Playing) -> &'a State {
+        &self.definition().states[usize::from(playing.state)]
+    }
+
+    pub(super) fn state_of<'l>(&self, live: &'l Live<'_>) -> &'l MachineState {
+        &live.machines[usize::from(self.machine)]
+    }
+
+    pub(super) fn state_mut<'l>(&self, live: &'l mut Live<'_>) -> &'l mut MachineState {
+        &mut live.machines[usize::from(self.machine)]
+    }
+
+    pub(super) fn context<'c>(&self, live: &'c Live<'_>) -> Context<'c>
+    where
+        'a: 'c,
+    {
+        Context {
+            graph: self.graph,
+            parameters: self.parameters,
+            randoms: live.randoms,
+        }
+    }
+
+    pub(super) fn axes(&self) -> RootAxes {
+        let root = self.graph.root.as_ref();
+        let track = root.and_then(|root| root.tracks.first());
+        track.map_or(RootAxes::Planar, |track| track.axes)
+    }
+
+    /// How the current state has moved in the step, for layers that follow it: laps at its begin and
+    /// end. None where it does not loop.
+    pub(super) fn followed_clock(&self, live: &Live<'_>) -> Option<[f64; 2]> {
+        let state = self.state_of(live);
+        let last = state.playing.len().checked_sub(1)?;
+        let current = &state.playing[last];
+        if current.mode != LoopMode::Loop {
+            return None;
+        }
+        let leader = self.leader(state, last, current_weight(state));
+        let leader = self.state(&state.playing[leader]);
+        let rate = self.context(live).state_rate(leader, self.speed);
+        Some([current.cycles - rate * self.dt, current.cycles])
+    }
+
+    /// The first state of the machine, told once.
+    fn tell_first(&self, at: f64, live: &mut Live<'_>) {
+        let state = self.state_mut(live);
+        if std::mem::replace(&mut state.started, true) {
             return;
         }
-        state.weight.step(self.dt as f32);
-        if !state.started {
-            state.started = true;
-            let first = state.playing[0].state;
-            let weight = layer_weight(self.layer, state, self.parameters);
-            let enter = GraphEventKind::StateEnter { previous: None };
-            self.tell(enter, Rank::First, first, 0.0, weight, scratch);
-            let fully_in = GraphEventKind::FullyIn;
-            self.tell(fully_in, Rank::FirstFullyIn, first, 0.0, weight, scratch);
-        }
-        self.plan(state, scratch);
-        let before = state.fade;
-        let left = state.playing[state.playing.len() - 1].run;
-        let start = match self.requested(state, scratch) {
-            Some(start) => Some(start),
-            None => self.chosen(state, scratch),
-        };
-        if let Some(start) = &start {
-            self.begin(state, start, scratch);
-        }
-        let began = start.map(|start: Start| Began {
-            at: start.begin,
-            left,
-            before,
-        });
-        let fade = FadeStep::new(state.fade, began, self.dt);
-        self.move_clocks(state, &fade, scratch, out);
-        if let Some(rig) = self.graph.root.as_ref().filter(|_| self.index == 0) {
-            let step = RootStep {
-                graph: self.graph,
-                layer: self.layer,
-                share: self.root_share(rig, state),
-                state,
-                parameters: self.parameters,
-                spans: &scratch.spans,
-                fade: &fade,
-                dt: self.dt,
-            };
-            out.root = step.motion(rig, &mut scratch.root).into();
-        }
-        self.end_fade(state, &fade, scratch);
+        let first = state.playing[state.playing.len() - 1].state;
+        let enter = GraphEventKind::StateEnter { previous: None };
+        self.tell(enter, Rank::First, first, at, self.weight, live);
+        let fully_in = GraphEventKind::FullyIn;
+        self.tell(fully_in, Rank::FirstFullyIn, first, at, self.weight, live);
     }
 
-    /// How much of the layer's motion the root joint of the pose follows, 0 to 1.
-    fn root_share(&self, rig: &RootRig, state: &LayerState) -> f32 {
-        let mask = self.layer.mask.as_ref();
-        let mask = mask.map_or(1.0, |mask| mask.joints[usize::from(rig.joint)]);
-        mask * layer_weight(self.layer, state, self.parameters)
-    }
-
-    /// What every clock will do, were nothing to begin.
-    fn plan(&self, state: &LayerState, scratch: &mut Scratch) {
+    /// Puts on the stack what every clock does in the rest of the step, were nothing to begin, and how
+    /// much of each leaf shows.
+    pub(super) fn plan(&self, rest: Slice, live: &mut Live<'_>) {
+        let state = &live.machines[usize::from(self.machine)];
         let current = current_weight(state);
-        scratch.spans.clear();
-        for playing in &state.playing {
-            let definition = &self.layer.states[usize::from(playing.state)];
-            let motion = &self.graph.motions[usize::from(definition.motion)];
-            let from = playing.cycles;
-            let to = match motion {
-                Motion::Scrub { parameter, .. } => {
-                    number(self.parameters, *parameter).clamp(0.0, 1.0)
+        let cx = Context {
+            graph: self.graph,
+            parameters: self.parameters,
+            randoms: live.randoms,
+        };
+        let Scratch { spans, leaves, .. } = &mut *live.scratch;
+        for (index, playing) in state.playing.iter().enumerate() {
+            let definition = self.state(playing);
+            let follows = self.base.filter(|_| playing.mode == LoopMode::Loop);
+            let (from, to) = match (cx.scrub(definition), follows) {
+                (Some(phase), _) => (playing.cycles, phase),
+                (None, Some(base)) => followed(playing.cycles, base, rest),
+                (None, None) => {
+                    let to = self.clock_at_end(&cx, state, index, current, rest);
+                    (playing.cycles, to)
                 }
-                _ => from + self.rate(state, playing, current) * self.dt,
             };
-            scratch.spans.push(Span {
+            let first = leaves.len();
+            leaves.resize(first + definition.leaves.len(), 0.0);
+            cx.parts(definition, 1.0, &mut |part, weight| {
+                if let Part::Leaf(leaf) = part {
+                    leaves[first + usize::from(leaf)] += weight;
+                }
+            });
+            spans.push(Span {
                 from,
                 to,
-                begin: 0.0,
+                slice: rest,
+                leaves: first,
             });
         }
     }
 
-    /// Laps a second; that of the heaviest member of its sync group.
-    fn rate(&self, state: &LayerState, playing: &Playing, current: f32) -> f64 {
-        let definition = |playing: &Playing| &self.layer.states[usize::from(playing.state)];
-        let own = definition(playing);
-        let mut leader = (playing, f32::NEG_INFINITY);
-        let in_group = own.sync_group.is_some() && playing.mode == LoopMode::Loop;
-        for (index, other) in state.playing.iter().enumerate() {
-            let weight = playing_weight(state, index, current);
-            let together = in_group
-                && definition(other).sync_group == own.sync_group
-                && other.mode == LoopMode::Loop;
-            if together && weight > leader.1 {
-                leader = (other, weight);
-            }
+    /// The clock of a playing state at the end of the slice. Within a sync group it keeps step with
+    /// the leader: between the same markers where both have some, else at the same phase.
+    fn clock_at_end(
+        &self,
+        cx: &Context<'_>,
+        state: &MachineState,
+        index: usize,
+        current: f32,
+        rest: Slice,
+    ) -> f64 {
+        let playing = &state.playing[index];
+        let leader = self.leader(state, index, current);
+        let leading = &state.playing[leader];
+        let rate = cx.state_rate(self.state(leading), self.speed);
+        let moved = rate * rest.length() * self.dt;
+        let by_phase = playing.cycles + moved;
+        if leader == index {
+            return by_phase;
         }
-        state_rate(
-            self.graph,
-            definition(leader.0),
-            self.parameters,
-            self.speed,
-        )
+        let phase = leading.mode.phase(leading.cycles + moved);
+        let [from, to] = [leading, playing].map(|playing| self.state(playing));
+        aligned(cx, from, phase, to, by_phase).unwrap_or(by_phase)
     }
 
-    /// Lets the time of the step pass for every clock, and tells what it meets.
-    fn move_clocks(
-        &self,
-        state: &mut LayerState,
-        fade: &FadeStep,
-        scratch: &mut Scratch,
-        out: &mut Advanced,
-    ) {
-        let layer_weight = layer_weight(self.layer, state, self.parameters);
-        let LayerState { playing, heard, .. } = state;
-        let last = playing.len() - 1;
-        for (index, playing) in playing.iter_mut().enumerate() {
-            let is_current = index == last;
-            let span = scratch.spans[index];
-            let definition = &self.layer.states[usize::from(playing.state)];
-            let motion = &self.graph.motions[usize::from(definition.motion)];
-            let hearing = Hearing {
-                graph: self.graph,
-                parameters: self.parameters,
-                motion,
-                layer: self.index,
-                layer_weight,
-                span,
-                fade,
-                is_current,
+    /// The place in `playing` of the state that leads the sync group of a playing one: itself where
+    /// it is in none.
+    fn leader(&self, state: &MachineState, index: usize, current: f32) -> usize {
+        let playing = &state.playing[index];
+        let own = self.state(playing);
+        if own.sync_group.is_none() || playing.mode != LoopMode::Loop {
+            return index;
+        }
+        let mut leader: Option<(usize, bool, f32)> = None;
+        for (other, playing) in state.playing.iter().enumerate() {
+            let definition = self.state(playing);
+            let together =
+                definition.sync_group == own.sync_group && playing.mode == LoopMode::Loop;
+            if !together || definition.sync_role == SyncRoleDef::AlwaysFollower {
+                continue;
+            }
+            let always = definition.sync_role == SyncRoleDef::AlwaysLeader;
+            let weight = playing_weight(state, other, current);
+            let leads = match leader {
+                None => true,
+                Some((_, before, heaviest)) if before == always => {
+                    weight > heaviest + LEADER_HYSTERESIS
+                }
+                Some(_) => always,
             };
-            if layer_weight > 0.0 {
-                let lost = hearing.listen(playing, heard, &mut scratch.events);
-                let lost = u32::try_from(lost).unwrap_or(u32::MAX);
-                out.events_lost = out.events_lost.saturating_add(lost);
+            if leads {
+                leader = Some((other, always, weight));
+            }
+        }
+        leader.map_or(index, |(leader, ..)| leader)
+    }
+
+    /// The share of the step at which the running fade ends, if it does before the step does.
+    fn fade_end(&self, at: f64, live: &Live<'_>) -> Option<f64> {
+        let fade = self.state_of(live).fade.as_ref()?;
+        let left = (fade.duration - fade.elapsed).max(0.0);
+        if fade.is_over_at(fade.elapsed) {
+            return Some(at);
+        }
+        (self.dt > 0.0).then(|| at + left / self.dt)
+    }
+
+    /// Where a random choice is made next, at the end of a lap.
+    fn next_turn(&self, base: usize, until: f64, live: &Live<'_>) -> Option<Turn> {
+        let mut first: Option<Turn> = None;
+        let playing = self.state_of(live).playing.iter();
+        for (index, playing) in playing.enumerate() {
+            let looping = playing.mode != LoopMode::Once;
+            if self.state(playing).randoms.is_empty() || !looping {
+                continue;
+            }
+            let span = live.scratch.spans[base + index];
+            let (cycles, met) = if span.to > span.from {
+                let next = span.from.floor() + 1.0;
+                (next, next <= span.to)
             } else {
-                // What passes unheard is not told later.
-                heard.retain(|heard| heard.run != playing.run);
-                playing.speaker = NO_SPEAKER;
-            }
-            // What was left may still end where it was left; what was left before is not told.
-            let told_until = match fade.began {
-                _ if is_current => 1.0,
-                Some(began) if began.left == playing.run => began.at,
-                _ => -1.0,
+                let next = span.from.ceil() - 1.0;
+                (next, next >= span.to && span.to < span.from)
             };
-            let end = self.finish(playing, &span, motion);
-            if let Some(alpha) = end.filter(|alpha| *alpha <= told_until) {
-                let kind = GraphEventKind::Finished;
-                let weight = hearing.weight_at(playing, alpha);
-                self.tell(kind, Rank::Finished, playing.state, alpha, weight, scratch);
+            if !met {
+                continue;
             }
+            let own = (cycles - span.from) / (span.to - span.from);
+            let at = span.share(own);
+            if at <= until && first.is_none_or(|turn| at < turn.at) {
+                first = Some(Turn { index, cycles, at });
+            }
+        }
+        first
+    }
+
+    /// Chooses anew for a state that has come to the end of a lap.
+    fn turn(&self, turn: Turn, live: &mut Live<'_>) {
+        let machine = self.state_mut(live);
+        // The end of a fade may just have cleared away older states.
+        let Some(playing) = machine.playing.get_mut(turn.index) else {
+            return;
+        };
+        playing.cycles = turn.cycles;
+        let state = playing.state;
+        self.choose_children(state, live);
+    }
+
+    /// Makes every random choice of a state.
+    pub(super) fn choose_children(&self, state: u16, live: &mut Live<'_>) {
+        let state = &self.definition().states[usize::from(state)];
+        for random in &state.randoms {
+            live.randoms[usize::from(random.slot)].next(self.seed, *random);
+        }
+    }
+
+    /// Lets a slice pass in which nothing begins or ends.
+    fn slice(
+        &self,
+        slice: Slice,
+        turned: Option<Turn>,
+        base: usize,
+        live: &mut Live<'_>,
+    ) -> Travel {
+        let count = self.state_of(live).playing.len();
+        for span in &mut live.scratch.spans[base..base + count] {
+            span.to = span.at(slice.end);
+            span.slice = slice;
+        }
+        if let Some(turn) = turned {
+            // Exactly there, so that what lies on the boundary is heard once.
+            live.scratch.spans[base + turn.index].to = turn.cycles;
+        }
+        for index in 0..count {
+            self.run_inside(index, slice, live);
+        }
+        for index in 0..count {
+            self.listen(index, base, live);
+        }
+        let travel = self.travel(slice, base, live);
+        let seconds = slice.length() * self.dt;
+        for index in 0..count {
+            let span = live.scratch.spans[base + index];
+            let state = self.state_mut(live);
+            let playing = &mut state.playing[index];
             playing.cycles = match playing.mode {
                 LoopMode::Once => span.to.clamp(0.0, 1.0),
                 LoopMode::Loop | LoopMode::PingPong => span.to,
             };
+            playing.age += seconds;
             playing.fresh = false;
+        }
+        let state = self.state_mut(live);
+        if let Some(fade) = &mut state.fade {
+            fade.elapsed += seconds;
+        }
+        state.inertia.step(seconds as f32);
+        travel
+    }
+
+    /// Lets the machines inside a playing state run.
+    fn run_inside(&self, index: usize, slice: Slice, live: &mut Live<'_>) {
+        let state = self.state_of(live);
+        let playing = state.playing[index];
+        let definition = self.state(&playing);
+        if definition.machines.is_empty() {
+            return;
+        }
+        let weight = self.weight * playing_weight(state, index, current_weight(state));
+        let is_current = index + 1 == state.playing.len();
+        for &machine in &definition.machines {
+            let mut own = 0.0;
+            let cx = self.context(live);
+            cx.parts(definition, 1.0, &mut |part, weight| match part {
+                Part::Machine { machine: other, .. } if other == machine => own += weight,
+                _ => {}
+            });
+            let factor = cx.speed_factor(definition, self.speed);
+            let inside = MachineStep {
+                machine,
+                weight: weight * own,
+                speed: factor as f32,
+                leaving: self.leaving || !is_current,
+                base: None,
+                ..*self
+            };
+            let travel = inside.run(slice, live);
+            let seconds = slice.length() * self.dt;
+            let per_second = if seconds > 0.0 { 1.0 / seconds } else { 0.0 };
+            live.scratch.velocities[usize::from(machine)] =
+                travel.log().map(|part| part * per_second);
         }
     }
 
-    /// Whether a once-state comes to its end in this step, and where.
-    fn finish(&self, playing: &mut Playing, span: &Span, motion: &Motion) -> Option<f64> {
-        if playing.mode != LoopMode::Once || matches!(motion, Motion::Scrub { .. }) {
+    /// Tells what a playing state meets in the slice.
+    fn listen(&self, index: usize, base: usize, live: &mut Live<'_>) {
+        let state = self.state_of(live);
+        let playing = state.playing[index];
+        let definition = self.state(&playing);
+        let span = live.scratch.spans[base + index];
+        let is_current = index + 1 == state.playing.len();
+        let weight = StateWeight {
+            fade: state.fade,
+            slice: span.slice,
+            dt: self.dt,
+            share: playing.share,
+            is_current,
+            machine: self.weight,
+        };
+        let audible = self.weight > 0.0 && self.speaks(index, state);
+        let lap_seconds = self.context(live).lap_seconds(definition);
+        let rank = if is_current && playing.age == 0.0 && playing.run > 0 {
+            Rank::Entered
+        } else {
+            Rank::Running
+        };
+        let machine = &mut live.machines[usize::from(self.machine)];
+        let Scratch { leaves, events, .. } = &mut *live.scratch;
+        let hearing = Hearing {
+            graph: self.graph,
+            layer: self.layer,
+            machine: self.machine,
+            state: definition,
+            leaves: &leaves[span.leaves..span.leaves + definition.leaves.len()],
+            lap_seconds,
+            span,
+            weight,
+            rank,
+            audible,
+        };
+        let MachineState {
+            playing,
+            heard,
+            windows,
+            ..
+        } = machine;
+        let lost = hearing.listen(&mut playing[index], heard, windows, events);
+        live.lost = live.lost.saturating_add(u32::try_from(lost).unwrap_or(u32::MAX));
+        if let Some(share) = self.finish(index, &span, lap_seconds, live) {
+            let kind = GraphEventKind::Finished;
+            let state = self.state_of(live).playing[index].state;
+            // What is only faded out tells nothing of its end.
+            if is_current {
+                self.tell(kind, Rank::Finished, state, share, weight.at(share), live);
+            }
+        }
+    }
+
+    /// Whether the rule of fades lets a playing state be heard.
+    fn speaks(&self, index: usize, state: &MachineState) -> bool {
+        let is_current = index + 1 == state.playing.len();
+        if state.playing.len() < 2 {
+            return true;
+        }
+        match self.graph.events.fade {
+            FadeSpeaksDef::Both => true,
+            FadeSpeaksDef::Source => !is_current,
+            FadeSpeaksDef::Target => is_current,
+            FadeSpeaksDef::MostActive => {
+                let current = current_weight(state);
+                let own = playing_weight(state, index, current);
+                let heavier = |other: usize| {
+                    let weight = playing_weight(state, other, current);
+                    weight > own || (weight == own && other > index)
+                };
+                !(0..state.playing.len()).any(heavier)
+            }
+        }
+    }
+
+    /// Whether a once-state comes to its end in this slice, and at which share of the step.
+    fn finish(&self, index: usize, span: &Span, lap: f64, live: &mut Live<'_>) -> Option<f64> {
+        let playing = self.state_of(live).playing[index];
+        let definition = self.state(&playing);
+        let cx = self.context(live);
+        if let Some(inside) = cx.machine(definition) {
+            let current = live.machines[usize::from(inside)].playing.last();
+            let finished = current.is_some_and(|current| current.finished);
+            self.state_mut(live).playing[index].finished = finished;
             return None;
         }
-        let definition = &self.layer.states[usize::from(playing.state)];
-        let backwards = runs_backwards(definition, self.parameters, self.speed);
+        if playing.mode != LoopMode::Once || cx.scrub(definition).is_some() {
+            return None;
+        }
+        let backwards = cx.runs_backwards(definition, self.speed);
         let end = if backwards { 0.0 } else { 1.0 };
-        let has_length = lap_rate(motion, self.parameters) > 0.0;
-        if has_length && speed_factor(definition, self.parameters, self.speed) == 0.0 {
+        let has_length = super::motion::rate_of(lap) > 0.0;
+        if has_length && cx.speed_factor(definition, self.speed) == 0.0 {
             // What stands still neither comes to its end nor leaves it.
             return None;
         }
@@ -196,6 +501,7 @@ impl LayerStep<'_> {
             span.to >= end
         };
         let reached = !has_length || is_past;
+        let playing = &mut self.state_mut(live).playing[index];
         let before = std::mem::replace(&mut playing.finished, reached);
         if !reached || before {
             return None;
@@ -209,25 +515,98 @@ impl LayerStep<'_> {
         Some(span.share(own))
     }
 
-    /// Lets the time of the step pass for the fade, and clears away what it ends.
-    fn end_fade(&self, state: &mut LayerState, step: &FadeStep, scratch: &mut Scratch) {
-        let Some(fade) = &mut state.fade else {
-            return;
-        };
-        fade.elapsed += (1.0 - step.begin()) * self.dt;
-        if !fade.is_over_at(fade.elapsed) {
+    /// Clears away what a fade ends.
+    fn end_fade(&self, at: f64, live: &mut Live<'_>) {
+        let state = self.state_of(live);
+        if !state.fade.is_some_and(|fade| fade.is_over_at(fade.elapsed)) {
             return;
         }
-        let last = state.playing.len() - 1;
-        state.playing.drain(..last);
+        let older = state.playing.len() - 1;
+        self.drop_runs(0..older, at, live);
+        let state = self.state_mut(live);
         state.fade = None;
-        state.frozen = false;
-        let LayerState { playing, heard, .. } = &mut *state;
-        heard.retain(|heard| playing.iter().any(|playing| playing.run == heard.run));
-        let current = playing[0].state;
-        let weight = layer_weight(self.layer, state, self.parameters);
+        state.frozen = None;
+        let current = state.playing[0].state;
         let kind = GraphEventKind::FullyIn;
-        self.tell(kind, Rank::FullyIn, current, step.end, weight, scratch);
+        self.tell(kind, Rank::FullyIn, current, at, self.weight, live);
+    }
+
+    /// States that no longer play.
+    pub(super) fn drop_runs(&self, range: std::ops::Range<usize>, at: f64, live: &mut Live<'_>) {
+        for index in range.clone() {
+            let run = live.machines[usize::from(self.machine)].playing[index].run;
+            self.end_windows(run, EndReason::Interrupted, at, live);
+        }
+        for index in range.clone() {
+            self.sleep_inside(index, at, live);
+        }
+        let state = self.state_mut(live);
+        if let Some(frozen) = &mut state.frozen {
+            let count = usize::from(*frozen).min(range.end).saturating_sub(range.start);
+            *frozen -= count as u16;
+        }
+        state.playing.drain(range);
+        let MachineState { playing, heard, .. } = state;
+        heard.retain(|heard| playing.iter().any(|playing| playing.run == heard.run));
+    }
+
+    /// Ends what the machines inside a state play, unless another run of the state goes on.
+    fn sleep_inside(&self, index: usize, at: f64, live: &mut Live<'_>) {
+        let playing = self.state_of(live).playing[index];
+        let definition = self.state(&playing);
+        if definition.machines.is_empty() {
+            return;
+        }
+        let again = |other: &Playing| other.state == playing.state && other.run != playing.run;
+        if self.state_of(live).playing.iter().any(again) {
+            return;
+        }
+        for &machine in &definition.machines {
+            let inside = MachineStep { machine, ..*self };
+            let count = inside.state_of(live).playing.len();
+            if inside.definition().resume && count > 0 {
+                inside.drop_runs(0..count - 1, at, live);
+                let state = inside.state_mut(live);
+                state.fade = None;
+                state.frozen = None;
+                state.inertia.clear();
+                let run = state.playing[0].run;
+                inside.end_windows(run, EndReason::Interrupted, at, live);
+            } else {
+                inside.drop_runs(0..count, at, live);
+                inside.state_mut(live).silence();
+            }
+        }
+    }
+
+    fn end_windows(&self, run: u32, reason: EndReason, at: f64, live: &mut Live<'_>) {
+        let machine = &mut live.machines[usize::from(self.machine)];
+        if machine.windows.is_empty() {
+            return;
+        }
+        windows::end_run(
+            self.graph,
+            self.machine,
+            machine,
+            run,
+            reason,
+            at,
+            &mut live.scratch.events,
+        );
+    }
+
+    /// What is to begin next: what a script asked for, else a transition.
+    fn next_start(&self, base: usize, begun: &Begun, live: &mut Live<'_>) -> Option<Start> {
+        if self.leaving {
+            return None;
+        }
+        match self.requested(base, live) {
+            Some(start) => Some(start),
+            None if begun.count < usize::from(self.graph.transitions_per_step) => {
+                self.chosen(base, begun, live)
+            }
+            None => None,
+        }
     }
 
     pub(super) fn tell(
@@ -237,20 +616,94 @@ impl LayerStep<'_> {
         state: u16,
         alpha: f64,
         weight: f32,
-        scratch: &mut Scratch,
+        live: &mut Live<'_>,
     ) {
-        scratch.events.push(Pending {
+        live.scratch.events.push(Pending {
             alpha,
             rank,
             lap: 0,
             order: 0,
             event: GraphEvent {
                 kind,
-                layer: self.index,
-                state,
+                layer: self.layer,
+                source: EventSource::State {
+                    machine: self.machine,
+                    state,
+                },
                 weight,
                 alpha: alpha as f32,
             },
         });
     }
+}
+
+/// A state that has come to the end of a lap.
+#[derive(Clone, Copy)]
+struct Turn {
+    index: usize,
+    cycles: f64,
+    at: f64,
+}
+
+/// The states that a machine was in during this step: once it has moved on, none begins again.
+pub(super) struct Begun {
+    states: [u16; 9],
+    count: usize,
+}
+
+impl Begun {
+    /// Nothing has begun since the first state.
+    pub(super) fn after(first: Option<u16>) -> Self {
+        Self {
+            states: [first.unwrap_or(u16::MAX); 9],
+            count: 0,
+        }
+    }
+
+    fn note(&mut self, state: u16) {
+        self.count += 1;
+        if let Some(slot) = self.states.get_mut(self.count) {
+            *slot = state;
+        }
+    }
+
+    /// Whether the machine has been there in this step and moved on.
+    pub(super) fn contains(&self, state: u16) -> bool {
+        let known = self.states.len().min(self.count + 1);
+        self.count > 0 && self.states[..known].contains(&state)
+    }
+}
+
+/// The clock of a state that takes its phase from the base layer, over a slice.
+fn followed(cycles: f64, base: [f64; 2], rest: Slice) -> (f64, f64) {
+    let at = |share: f64| base[0] + (base[1] - base[0]) * share;
+    let (begin, end) = (at(rest.begin), at(rest.end));
+    // The same phase in the lap that the clock is in; where the base has jumped, so does it.
+    let from = begin + (cycles - begin).round();
+    (from, from + (end - begin))
+}
+
+impl RandomChoice {
+    /// Another child than the last, by chance.
+    fn next(&mut self, seed: u64, of: RandomSlot) {
+        let (slot, children) = (of.slot, u64::from(of.children));
+        let number = mix(seed ^ mix(u64::from(slot) << 32 ^ self.count));
+        self.child = match (self.count, children) {
+            (_, 0 | 1) => 0,
+            (0, _) => (number % children) as u16,
+            _ => {
+                let other = (number % (children - 1)) as u16;
+                other + u16::from(other >= self.child)
+            }
+        };
+        self.count += 1;
+    }
+}
+
+/// A well-spread number from any number (SplitMix64's finisher).
+fn mix(number: u64) -> u64 {
+    let mut z = number.wrapping_add(0x9E37_79B9_7F4A_7C15);
+    z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+    z ^ (z >> 31)
 }

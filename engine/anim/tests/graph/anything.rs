@@ -67,7 +67,7 @@ fn disturb(player: &mut Player, random: &mut Random) {
     let mut number = |low: f64, high: f64| (low + (high - low) * random.next()) as f32;
     let what = number(0.0, 13.0) as usize;
     let layer = number(0.0, 2.0) as u16;
-    let states = player.graph.layers[usize::from(layer)].states.len();
+    let states = player.graph.states(layer).len();
     let state = number(0.0, states as f64) as u16;
     match what {
         0 => player.set("v", number(-0.5, 1.5)),
@@ -80,12 +80,16 @@ fn disturb(player: &mut Player, random: &mut Random) {
                 at: (number(0.0, 1.0) < 0.3).then(|| number(-1.0, 3.0)),
                 restart: number(0.0, 1.0) < 0.5,
                 after_finish: number(0.0, 1.0) < 0.3,
+                inertial: number(0.0, 1.0) < 0.3,
             };
             player.state.play(&player.graph, layer, state, &play);
         }
         6 => player.state.seek(&player.graph, layer, number(-2.0, 3.0)),
         7 => player.state.speed = number(-2.0, 3.0).round(),
-        8 => player.state.set_looping(layer, number(0.0, 1.0) < 0.5),
+        8 => {
+            let looping = number(0.0, 1.0) < 0.5;
+            player.state.set_looping(&player.graph, layer, looping);
+        }
         9 => player
             .state
             .set_layer_weight(layer, number(0.0, 1.0).round(), number(0.0, 0.5)),
@@ -114,33 +118,33 @@ fn check(player: &Player, current: &mut [String; 2], case: &str) {
             (0.0..=1.0 + 1e-5).contains(&event.weight),
             "{case}: {event:?}"
         );
-        let layer = &player.graph.layers[usize::from(event.layer)];
-        let name = &layer.states[usize::from(event.state)].name;
+        let name = player.graph.source_name(event.source);
         let current = &mut current[usize::from(event.layer)];
         match event.kind {
             // Told in pairs: what is left is what was entered before.
             GraphEventKind::StateExit { .. } => assert_eq!(name, current, "{case}"),
-            GraphEventKind::StateEnter { .. } => current.clone_from(name),
+            GraphEventKind::StateEnter { .. } => name.clone_into(current),
             _ => {}
         }
     }
-    for (index, layer) in player.state.layers.iter().enumerate() {
+    for (index, layer) in player.state.machines.iter().enumerate() {
         let status = player.state.layer_status(&player.graph, index as u16);
-        let name = &player.graph.layers[index].states[usize::from(status.state)].name;
+        let name = &player.graph.states(index as u16)[usize::from(status.state)].name;
         assert_eq!(name, &current[index], "{case}");
         assert!((0.0..=1.0).contains(&status.progress), "{case}: {status:?}");
         assert!((0.0..=1.0).contains(&status.weight), "{case}: {status:?}");
         let (last, older) = layer.playing.split_last().expect("something plays");
         assert!(older.len() < 8, "{case}");
+        let fades = layer.fade.is_some_and(|fade| !fade.blend.inertial);
         assert_eq!(
-            older.is_empty() && !layer.frozen,
-            layer.fade.is_none(),
+            older.is_empty() && layer.frozen.is_none(),
+            !fades,
             "{case}: {layer:?}"
         );
         let shares: f32 = older.iter().map(|playing| playing.share).sum();
         assert!(shares <= 1.0 + 1e-4, "{case}: {shares}");
         assert!(
-            layer.frozen || older.is_empty() || shares > 1.0 - 1e-4,
+            layer.frozen.is_some() || older.is_empty() || shares > 1.0 - 1e-4,
             "{case}: {shares}"
         );
         let in_lap = last.mode != LoopMode::Once || (0.0..=1.0).contains(&last.cycles);
@@ -175,8 +179,8 @@ fn whatever_is_asked_in_whatever_order_the_state_stays_sound() {
             // A reload may take the current state away.
             for (index, name) in current.iter_mut().enumerate() {
                 if player.graph.state(index as u16, name).is_none() {
-                    let entry = &player.graph.layers[index];
-                    name.clone_from(&entry.states[usize::from(entry.entry)].name);
+                    let machine = &player.graph.machines[index];
+                    name.clone_from(&machine.states[usize::from(machine.entry)].name);
                 }
             }
             let dts = [0.0, 1e-4, 1.0 / 60.0, 0.1, 0.7, 5.0];

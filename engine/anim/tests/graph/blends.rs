@@ -45,7 +45,7 @@ fn samples_of_different_lengths_stay_in_phase_for_a_minute() {
             let phase = player.status().progress;
             assert!((player.x() - phase).abs() < 1e-4);
         }
-        let cycles = player.state.layers[0].playing[0].cycles;
+        let cycles = player.state.machines[0].playing[0].cycles;
         assert!((cycles - laps).abs() < 1e-3, "{rate}: {cycles}");
     }
 }

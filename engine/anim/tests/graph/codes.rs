@@ -1,17 +1,21 @@
 //! The table of codes, its page and the source say the same.
 
-use sinew_anim::GRAPH_CODES;
+use sinew_anim::{GRAPH_CODES, GRAPH_WARNINGS};
 
 #[test]
 fn the_page_of_codes_lists_the_table() {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/graph-codes.md");
-    let rows: String = GRAPH_CODES
-        .iter()
-        .map(|(code, meaning)| format!("| `{code}` | {meaning} |\n"))
-        .collect();
+    let rows = |codes: &[(&str, &str)]| -> String {
+        let rows = codes.iter();
+        rows.map(|(code, meaning)| format!("| `{code}` | {meaning} |\n"))
+            .collect()
+    };
     let page = format!(
         "# Errors of animation graphs\n\nEach names its place by a JSON pointer. This page is written by the test \
-         that holds it against the code;\n`SINEW_UPDATE=1 cargo test -p sinew-anim` writes it again.\n\n| code | meaning |\n|---|---|\n{rows}"
+         that holds it against the code;\n`SINEW_UPDATE=1 cargo test -p sinew-anim` writes it again.\n\n| code | meaning |\n|---|---|\n{}\n\
+         What works in another way than its author may expect is told by `sinew check`:\n\n| code | meaning |\n|---|---|\n{}",
+        rows(GRAPH_CODES),
+        rows(GRAPH_WARNINGS)
     );
     crate::reading::check_file(path, &page);
 }
@@ -33,11 +37,12 @@ fn every_code_in_the_source_is_in_the_table_and_the_other_way_round() {
             }
         }
     }
-    let used: std::collections::BTreeSet<&str> = source
-        .split('"')
-        .filter(|text| text.starts_with("E-GRAPH-") && text.len() < 40)
-        .collect();
-    let known: std::collections::BTreeSet<&str> =
-        GRAPH_CODES.iter().map(|(code, _)| *code).collect();
-    assert_eq!(used, known);
+    for (start, codes) in [("E-GRAPH-", GRAPH_CODES), ("W-GRAPH-", GRAPH_WARNINGS)] {
+        let used: std::collections::BTreeSet<&str> = source
+            .split('"')
+            .filter(|text| text.starts_with(start) && text.len() < 40)
+            .collect();
+        let known: std::collections::BTreeSet<&str> = codes.iter().map(|(code, _)| *code).collect();
+        assert_eq!(used, known);
+    }
 }

@@ -142,7 +142,7 @@ fn seek_is_exact_and_looping_can_be_changed() {
     player.state.seek(&player.graph, 0, 1.25);
     player.show();
     assert!((player.x() - 1.25).abs() < 1e-6);
-    player.state.set_looping(0, false);
+    player.state.set_looping(&player.graph, 0, false);
     player.run_to(2.0, 0.1);
     assert_eq!(player.x(), 2.0);
     assert!(player.status().finished);
@@ -157,7 +157,7 @@ fn indices_that_do_not_exist_are_harmless() {
     player.state.play(&player.graph, 0, 7, &Play::default());
     player.state.seek(&player.graph, 7, 1.0);
     player.state.set_layer_weight(7, 1.0, 0.0);
-    player.state.set_looping(7, true);
+    player.state.set_looping(&player.graph, 7, true);
     assert_eq!(player.state.layer_status(&player.graph, 7).length, 0.0);
     assert_eq!(player.state, before);
 }
@@ -264,10 +264,10 @@ fn the_hash_sees_every_kind_of_change() {
     let changes: [fn(&mut GraphState); 6] = [
         |state| state.speed = 2.0,
         |state| state.paused = true,
-        |state| state.layers[0].playing[0].cycles += 1e-12,
+        |state| state.machines[0].playing[0].cycles += 1e-12,
         |state| state.layers[0].weight.value = 0.5,
-        |state| state.layers[0].previous = Some(0),
-        |state| state.layers[0].frozen_root.translation.x = 1.0,
+        |state| state.machines[0].previous = Some(0),
+        |state| state.machines[0].frozen_root.translation.x = 1.0,
     ];
     for (index, change) in changes.iter().enumerate() {
         let mut state = player.state.clone();

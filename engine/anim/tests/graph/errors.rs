@@ -1,12 +1,17 @@
 //! Every mistake has a code, a place and, where there is one, the nearest name.
 
 use serde_json::{Value, json};
-use sinew_anim::{GRAPH_CODES, Graph, GraphDef, GraphError};
+use sinew_anim::{Curve, GRAPH_CODES, Graph, GraphDef, GraphError};
 
 use crate::support::{Make, arcs, clip, compile, one_layer, skeleton, still};
 
 pub(crate) fn clips() -> Vec<Make> {
-    vec![still("walk", 1.0, 0.0), still("run", 1.0, 1.0)]
+    let mut walk = still("walk", 1.0, 0.0);
+    walk.0.curves.push(Curve {
+        name: "lock".to_owned(),
+        keys: vec![[0.0, 1.0]],
+    });
+    vec![walk, still("run", 1.0, 1.0)]
 }
 
 /// A graph that compiles, to be broken.
@@ -44,6 +49,24 @@ pub(crate) fn put(def: &mut Value, pointer: &str, value: Value) {
 
 pub(crate) fn errors_of(def: Value) -> Vec<GraphError> {
     compile(def, clips()).err().unwrap_or_default()
+}
+
+/// The graph has a mistake of this code at this place that is told in these words; `what` was put in.
+#[track_caller]
+pub(crate) fn expect_error(def: Value, code: &str, place: &str, words: &str, what: &Value) {
+    let errors = errors_of(def);
+    let mut found = errors.iter().filter(|error| error.code == code);
+    let Some(error) = found.find(|error| error.pointer == place) else {
+        panic!("{place} = {what}: expected {code} there, found {errors:#?}");
+    };
+    let help = error.help.as_deref().unwrap_or_default();
+    let text = format!("{} {help}", error.message);
+    assert!(
+        text.contains(words),
+        "{place} = {what}: `{text}` lacks `{words}`"
+    );
+    let listed = GRAPH_CODES.iter().any(|(known, _)| *known == code);
+    assert!(listed, "{code} is not in the table");
 }
 
 #[test]
@@ -482,23 +505,7 @@ fn each_mistake_is_found_where_it_is() {
     for (at, what, code, place, words) in cases {
         let mut def = sound();
         put(&mut def, &at, what.clone());
-        let errors = errors_of(def);
-        let found = errors.iter().find(|error| error.code == code);
-        let Some(error) = found else {
-            panic!("{at} = {what}: expected {code}, found {errors:#?}");
-        };
-        assert_eq!(error.pointer, place, "{at} = {what}");
-        let text = format!(
-            "{} {}",
-            error.message,
-            error.help.as_deref().unwrap_or_default()
-        );
-        assert!(
-            text.contains(words),
-            "{at} = {what}: `{text}` lacks `{words}`"
-        );
-        let listed = GRAPH_CODES.iter().any(|(known, _)| *known == code);
-        assert!(listed, "{code} is not in the table");
+        expect_error(def, code, place, words, &what);
     }
 }
 

@@ -385,3 +385,165 @@ fn the_first_state_is_entered_before_it_speaks_and_before_it_is_left() {
     ];
     assert_eq!(player.words(), words);
 }
+
+/// The count of a marker in a stretch of a loop, forwards and backwards, as written on paper.
+#[test]
+fn the_count_of_a_loop_is_the_closed_form_whatever_the_steps() {
+    let mut random = Random(0xc105);
+    for _ in 0..200 {
+        let phase = match (random.next() * 4.0) as u32 {
+            0 => 0.0,
+            1 => 1.0,
+            _ => random.next() as f32,
+        };
+        let speed = (random.next() * 6.0 - 3.0) as f32;
+        let state = json!({ "clip": "c", "speed": speed });
+        let events = json!({ "entry": "exclusive" });
+        let mut player = one_state(state, events, vec![clip("c", 1.0).marker("m", phase)]);
+        while player.time < 3.0 {
+            player.step((random.next() * 0.7) as f32);
+        }
+        let cycles = player.state.machines[0].playing[0].cycles;
+        let phase = f64::from(phase);
+        let expected = if speed >= 0.0 {
+            (cycles - phase).floor() - (-phase).floor()
+        } else {
+            (-phase).ceil() - (cycles - phase).ceil()
+        };
+        assert_eq!(
+            player.count("m in s") as f64,
+            expected,
+            "{phase} at {speed} to {cycles}"
+        );
+    }
+}
+
+#[test]
+fn a_state_has_markers_of_its_own_by_phase_and_by_seconds() {
+    let state = json!({ "clip": "c", "speaks": "none", "events": [
+        { "name": "half", "phase": 0.5, "value": 7.0 },
+        { "name": "late", "time": 1.5 },
+        { "name": "start", "phase": 0.0 },
+        { "name": "never", "time": 9.0 },
+    ] });
+    let mut player = one_state(state, json!({}), vec![clip("c", 2.0).marker("m", 0.1)]);
+    player.step(2.0);
+    let heard: Vec<(&str, f64)> = player
+        .said
+        .iter()
+        .filter(|said| said.words.ends_with(" in s"))
+        .map(|said| (said.words.as_str(), said.time))
+        .collect();
+    let expected = [
+        ("start in s", 0.0),
+        ("half in s", 1.0),
+        ("late in s", 1.5),
+        ("start in s", 2.0),
+    ];
+    assert_eq!(heard, expected);
+    let half = player.out.events.iter().find_map(|event| match event.kind {
+        GraphEventKind::Marker {
+            value: 7.0,
+            time,
+            clip,
+            ..
+        } => Some((time, clip)),
+        _ => None,
+    });
+    assert_eq!(half, Some((1.0, None)));
+}
+
+#[test]
+fn a_sequence_is_heard_where_its_clips_stand_in_the_lap() {
+    let state = json!({ "sequence": [{ "clip": "a" }, { "clip": "b" }] });
+    let clips = vec![
+        clip("a", 1.0).marker("a", 0.5).marker("seam", 1.0),
+        clip("b", 3.0).marker("b", 1.0),
+    ];
+    let mut player = one_state(state, json!({}), clips);
+    player.step(4.25);
+    let heard: Vec<(&str, f64)> = player
+        .said
+        .iter()
+        .filter(|said| said.words.ends_with(" in s"))
+        .map(|said| (said.words.as_str(), said.time))
+        .collect();
+    let expected = [("a in s", 0.5), ("seam in s", 1.0), ("b in s", 2.0)];
+    assert_eq!(heard.len(), expected.len(), "{heard:?}");
+    for ((words, time), (expected, at)) in heard.iter().zip(expected) {
+        assert_eq!(*words, expected);
+        assert!((time - at).abs() < 1e-6, "{words} at {time}");
+    }
+}
+
+/// Each child is heard for its own laps only, both ends of them included.
+#[test]
+fn what_is_chosen_by_chance_is_heard_for_whole_laps() {
+    for speed in [1.0, -1.0] {
+        let state = json!({ "select": "random", "speed": speed,
+            "children": [{ "clip": "a" }, { "clip": "b" }, { "clip": "c" }] });
+        let make = |name: &str| {
+            clip(name, 1.0)
+                .marker(&format!("{name} first"), 0.0)
+                .marker(&format!("{name} mid"), 0.5)
+                .marker(&format!("{name} last"), 1.0)
+        };
+        let mut random = Random(0x1a95);
+        let mut player = one_state(state, json!({}), ["a", "b", "c"].map(make).into());
+        while player.time < 20.0 {
+            player.step((random.next() * 1.4) as f32);
+        }
+        let heard: Vec<&str> = player
+            .words()
+            .into_iter()
+            .filter_map(|words| words.strip_suffix(" in s"))
+            .filter(|words| words.contains(' '))
+            .collect();
+        let order = if speed > 0.0 {
+            ["first", "mid", "last"]
+        } else {
+            ["last", "mid", "first"]
+        };
+        assert!(heard.len() >= 57, "{heard:?}");
+        for (lap, told) in heard.chunks_exact(3).enumerate() {
+            let expected = order.map(|place| format!("{} {place}", &told[0][..1]));
+            assert_eq!(told, expected, "lap {lap} at {speed}");
+            if lap > 0 {
+                assert_ne!(told[0][..1], heard[3 * lap - 1][..1], "no child twice");
+            }
+        }
+    }
+}
+
+#[test]
+fn the_rule_of_fades_says_who_is_heard() {
+    for (rule, early, late) in [
+        ("both", "ab", "ab"),
+        ("source", "a", "a"),
+        ("target", "b", "b"),
+        ("most_active", "a", "b"),
+    ] {
+        let states = json!({ "a": { "clip": "a" }, "b": { "clip": "b" } });
+        let ways = json!([{ "from": "a", "to": "b", "when": "go", "duration": 1.0 }]);
+        let mut def = one_layer(json!({ "go": "trigger" }), states, "a", ways);
+        def["events"] = json!({ "fade": rule });
+        let make = |name: &str, x| {
+            (1..10).fold(still(name, 1.0, x), |make, tenth| {
+                make.marker("m", 0.1 * tenth as f32 + 0.05)
+            })
+        };
+        let mut player = Player::new(def, vec![make("a", 0.0), make("b", 1.0)]);
+        player.pull("go");
+        player.step(0.0);
+        for (until, expected) in [(0.4, early), (0.9, late)] {
+            player.run_to(until - 0.2, 0.1);
+            player.said.clear();
+            player.run_to(until, 0.1);
+            let heard: String = ["a", "b"]
+                .into_iter()
+                .filter(|state| player.count(&format!("m in {state}")) > 0)
+                .collect();
+            assert_eq!(heard, expected, "{rule} until {until}");
+        }
+    }
+}

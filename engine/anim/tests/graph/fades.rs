@@ -215,7 +215,7 @@ fn many_interruptions_stay_continuous_and_bounded() {
             player.x()
         );
         last = player.x();
-        assert!(player.state.layers[0].playing.len() <= 8);
+        assert!(player.state.machines[0].playing.len() <= 8);
     }
     player.run_to(4.0, 0.01);
     assert_eq!(player.x(), 0.0);
@@ -243,7 +243,7 @@ fn what_was_heard_is_forgotten_with_the_state_that_spoke() {
             },
         );
         player.step(0.1);
-        assert!(player.state.layers[0].heard.len() <= 8);
+        assert!(player.state.machines[0].heard.len() <= 8);
     }
 }
 

@@ -103,7 +103,7 @@ fn phase_is_carried_within_a_group_and_stays_locked_in_the_fade() {
     let mut last = f64::from(player.status().progress);
     while player.time < 0.8 {
         player.step(0.05);
-        let playing = &player.state.layers[0].playing;
+        let playing = &player.state.machines[0].playing;
         assert!(
             playing
                 .windows(2)

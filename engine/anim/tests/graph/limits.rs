@@ -24,7 +24,7 @@ fn as_many_layers_and_states_as_there_may_be_have_their_own_motions() {
     let layer = |index: usize| json!({ "name": format!("l{index}"), "entry": "s00000", "states": rests(1023) });
     let layers: Vec<Value> = (0..64).map(layer).collect();
     let graph = compile(json!({ "layers": layers }), vec![]).expect("within the limits");
-    let motions = graph.layers.iter().flat_map(|layer| &layer.states);
+    let motions = graph.machines.iter().flat_map(|machine| &machine.states);
     assert!(
         motions
             .enumerate()
@@ -50,7 +50,7 @@ fn thousands_of_transitions_between_two_states_get_names_at_once() {
         .collect();
     let states = json!({ "a": { "rest": true }, "b": { "rest": true } });
     let graph = compile(one_layer(json!({}), states, "a", json!(ways)), vec![]).expect("sound");
-    let names: Vec<&str> = graph.layers[0]
+    let names: Vec<&str> = graph.machines[0]
         .transitions
         .iter()
         .map(|way| way.name.as_str())
@@ -102,7 +102,8 @@ fn a_mask_of_too_many_or_too_many_wrong_entries_ends_early() {
     let errors = masked("arm+ ".repeat(MAX_MASK_RULES + 1));
     assert_eq!(errors.len(), 1, "{errors:#?}");
     assert_eq!(errors[0].pointer, "/layers/0/mask");
-    assert_eq!(masked("nobody ".repeat(100_000)).len(), 64);
+    let wrong: Vec<String> = (0..100_000).map(|index| format!("nobody{index}")).collect();
+    assert_eq!(masked(wrong.join(" ")).len(), 64);
 }
 
 #[test]
@@ -119,7 +120,8 @@ fn clips_with_a_flood_of_markers_are_refused_and_many_names_keep_their_own() {
     );
     assert_eq!(first_error(def(), vec![marked(4097)]), limit);
     let graph = compile(def(), vec![marked(4096)]).expect("within the limit");
-    let own = graph.markers[0]
+    let own = graph.clips[0]
+        .markers
         .iter()
         .map(|marker| usize::from(marker.name));
     assert!(own.eq(0..4096));
@@ -150,7 +152,7 @@ fn names_are_found_whatever_their_order_in_the_document() {
     for (index, parameter) in graph.parameters.iter().enumerate() {
         assert_eq!(graph.parameter(&parameter.name), Some(index as u16));
     }
-    for (index, state) in graph.layers[0].states.iter().enumerate() {
+    for (index, state) in graph.states(0).iter().enumerate() {
         assert_eq!(graph.state(0, &state.name), Some(index as u16));
     }
     assert_eq!(
@@ -188,4 +190,197 @@ fn blend_spaces_over_floods_of_marker_names_are_refused() {
     let def = |count| one_layer(json!({ "v": 0.0 }), states(count), "s0", json!([]));
     assert_eq!(first_error(def(4), clips.clone()).0, "");
     assert_eq!(first_error(def(5), clips).0, "E-GRAPH-LIMIT");
+}
+
+/// A motion `m<n>` that stands on `m<n - 1>` as often as `inside` says, down to a clip.
+fn tower(levels: usize, inside: impl Fn(&str) -> Value) -> Value {
+    let floor = ("m0".to_owned(), json!({ "clip": "c" }));
+    let upper = (1..levels).map(|level| {
+        let below = format!("m{}", level - 1);
+        (format!("m{level}"), inside(&below))
+    });
+    Value::Object(std::iter::once(floor).chain(upper).collect())
+}
+
+fn of_tower(levels: usize, inside: impl Fn(&str) -> Value) -> Value {
+    let top = json!({ "s": { "motion": format!("m{}", levels - 1) } });
+    let mut def = one_layer(
+        json!({ "v": 0.0, "n": { "type": "int" } }),
+        top,
+        "s",
+        json!([]),
+    );
+    def["motions"] = tower(levels, inside);
+    def
+}
+
+/// A few lines that ask for more motions than there are atoms.
+#[test]
+fn named_motions_that_multiply_are_refused_at_once() {
+    let select = |below: &str| json!({ "select": "n", "children": vec![below; 64] });
+    let direct = |below: &str| {
+        let child = json!({ "weight": "v", "motion": below });
+        json!({ "direct": vec![child; 64] })
+    };
+    let machine = |below: &str| {
+        let states = (0..64).map(|index| (format!("s{index}"), json!({ "motion": below })));
+        json!({ "machine": { "entry": "s0", "states": Value::Object(states.collect()) } })
+    };
+    let ways = |below: &str| {
+        let ways = vec![json!({ "from": "any", "to": "s", "when": "v > 1" }); 9000];
+        let states = json!({ "s": { "motion": below }, "t": { "motion": below } });
+        json!({ "machine": { "entry": "s", "states": states, "transitions": ways } })
+    };
+    for def in [
+        of_tower(15, select),
+        of_tower(15, direct),
+        of_tower(15, machine),
+        of_tower(15, ways),
+    ] {
+        let errors = compile(def, vec![clip("c", 1.0)]).expect_err("endless");
+        assert!(
+            errors.iter().any(|error| error.code == "E-GRAPH-LIMIT"),
+            "{errors:#?}"
+        );
+        assert!(errors.len() < 64, "{}", errors.len());
+    }
+}
+
+#[test]
+fn long_names_that_multiply_are_refused_at_once() {
+    let name = "x".repeat(100_000);
+    let machine = |below: &str| {
+        let states = (0..8).map(|index| (format!("{index}{name}"), json!({ "motion": below })));
+        json!({ "machine": { "entry": format!("0{name}"), "states": Value::Object(states.collect()) } })
+    };
+    let (code, _) = first_error(of_tower(8, machine), vec![clip("c", 1.0)]);
+    assert_eq!(code, "E-GRAPH-LIMIT");
+}
+
+#[test]
+fn motions_stand_in_each_other_sixteen_deep_and_no_deeper() {
+    let machine = |below: &str| json!({ "machine": { "states": { "s": { "motion": below } } } });
+    let select = |below: &str| json!({ "select": "n", "children": [below] });
+    let clips = || vec![clip("c", 1.0)];
+    for inside in [&machine as &dyn Fn(&str) -> Value, &select] {
+        assert_eq!(first_error(of_tower(16, inside), clips()).0, "");
+        assert_eq!(
+            first_error(of_tower(17, inside), clips()).0,
+            "E-GRAPH-LIMIT"
+        );
+    }
+    // Names alone do not nest, but they end too.
+    let name = |below: &str| json!({ "motion": below });
+    assert_eq!(first_error(of_tower(60, name), clips()).0, "");
+    assert_eq!(first_error(of_tower(70, name), clips()).0, "E-GRAPH-LIMIT");
+}
+
+#[test]
+fn a_state_has_no_more_clips_and_additions_than_fit() {
+    let children = |count: usize| {
+        let point = |index| json!({ "at": index, "clip": "c" });
+        let points: Vec<Value> = (0..count).map(point).collect();
+        json!({ "blend": "v", "points": points })
+    };
+    let direct = |counts: &[usize]| {
+        let child = |count: &usize| json!({ "weight": "v", "motion": children(*count) });
+        let state = json!({ "direct": counts.iter().map(child).collect::<Vec<_>>() });
+        one_layer(json!({ "v": 0.0 }), json!({ "s": state }), "s", json!([]))
+    };
+    let clips = || vec![clip("c", 1.0)];
+    assert_eq!(first_error(direct(&[64; 4]), clips()).0, "");
+    let (code, place) = first_error(direct(&[64, 64, 64, 64, 1]), clips());
+    assert_eq!(
+        (code.as_str(), place.as_str()),
+        (
+            "E-GRAPH-LIMIT",
+            "/layers/0/states/s/direct/4/motion/points/0/clip"
+        )
+    );
+
+    let added = |count: usize| {
+        let mut state = json!({ "clip": "c" });
+        for _ in 0..count {
+            state = json!({ "additive": { "base": state, "add": { "clip": "c" } } });
+        }
+        one_layer(json!({}), json!({ "s": state }), "s", json!([]))
+    };
+    assert_eq!(first_error(added(3), clips()).0, "");
+    assert_eq!(first_error(added(4), clips()).0, "E-GRAPH-LIMIT");
+}
+
+#[test]
+fn machines_slots_poses_and_profiles_are_counted() {
+    let machines = |count: usize| {
+        let machine = json!({ "machine": { "states": { "s": { "rest": true } } } });
+        let states = (0..count).map(|index| (format!("s{index:04}"), machine.clone()));
+        one_layer(
+            json!({}),
+            Value::Object(states.collect()),
+            "s0000",
+            json!([]),
+        )
+    };
+    assert_eq!(first_error(machines(1023), vec![]).0, "");
+    let mut two = machines(600);
+    let mut second = machines(600)["layers"][0].clone();
+    second["name"] = json!("second");
+    two["layers"].as_array_mut().expect("list").push(second);
+    assert_eq!(first_error(two, vec![]).0, "E-GRAPH-LIMIT");
+
+    let slots = |count: usize| {
+        let mut def = one_layer(json!({}), rests(1), "s00000", json!([]));
+        let slots = (0..count).map(|index| (format!("{index}"), json!({})));
+        def["slots"] = Value::Object(slots.collect());
+        def
+    };
+    assert_eq!(first_error(slots(64), vec![]).0, "");
+    let limit = |place: &str| ("E-GRAPH-LIMIT".to_owned(), place.to_owned());
+    assert_eq!(first_error(slots(65), vec![]), limit("/slots"));
+
+    let poses = |count: usize| {
+        let states = (0..count).map(|index| {
+            (
+                format!("s{index:02}"),
+                json!({ "pose": format!("{index}") }),
+            )
+        });
+        one_layer(json!({}), Value::Object(states.collect()), "s00", json!([]))
+    };
+    assert_eq!(first_error(poses(64), vec![]).0, "");
+    assert_eq!(
+        first_error(poses(65), vec![]),
+        limit("/layers/0/states/s64/pose")
+    );
+
+    let profiles = |count: usize| {
+        let way = |index: usize| json!({ "from": "s00000", "to": "s00000", "profile": { "arm": index as f64 / 1000.0 } });
+        let ways: Vec<Value> = (0..count).map(way).collect();
+        one_layer(json!({}), rests(1), "s00000", json!(ways))
+    };
+    assert_eq!(first_error(profiles(256), vec![]).0, "");
+    assert_eq!(
+        first_error(profiles(257), vec![]),
+        limit("/layers/0/transitions/256/profile")
+    );
+}
+
+#[test]
+fn ranges_of_one_clip_cannot_make_a_flood_of_markers() {
+    let marked = (0..4096).fold(clip("c", 1.0), |make, index| {
+        make.marker("m", index as f32 / 4096.0)
+    });
+    let state = |index: usize| {
+        let end = 0.5 + index as f64 / 10_000.0;
+        (
+            format!("s{index:04}"),
+            json!({ "clip": "c", "range": [0, end] }),
+        )
+    };
+    let def = |count: usize| {
+        let states = Value::Object((0..count).map(state).collect());
+        one_layer(json!({}), states, "s0000", json!([]))
+    };
+    assert_eq!(first_error(def(200), vec![marked.clone()]).0, "");
+    assert_eq!(first_error(def(300), vec![marked]).0, "E-GRAPH-LIMIT");
 }

@@ -4,7 +4,8 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 use sinew_anim::{Graph, GraphDef};
 
-use crate::support::{arcs, skeleton, still};
+use crate::compiled_motions::clips;
+use crate::support::{arcs, skeleton};
 
 /// Compares a generated file with what it should be; `SINEW_UPDATE=1` writes it.
 pub fn check_file(path: &str, expected: &str) {
@@ -110,7 +111,7 @@ fn both_forms_of_conditions_are_one_tree() {
         });
         let def = GraphDef::from_value(def).unwrap();
         let graph = Graph::compile(&def, &skeleton(), &[]).unwrap();
-        graph.layers[0].transitions[0].when.clone()
+        graph.machines[0].transitions[0].when.clone()
     };
     let list = json!([
         { "parameter": "speed", "op": "ge", "value": 0.5 }, { "parameter": "n", "op": "ne", "value": 3 },
@@ -125,10 +126,19 @@ fn both_forms_of_conditions_are_one_tree() {
 
 #[test]
 fn writing_and_reading_again_gives_the_same() {
-    let text = include_str!("hero.json");
-    let def = GraphDef::from_json(text).unwrap();
-    let again = GraphDef::from_value(serde_json::to_value(&def).unwrap()).unwrap();
-    assert_eq!(def, again);
+    for text in [include_str!("hero.json"), include_str!("everything.json")] {
+        let def = GraphDef::from_json(text).unwrap();
+        let again = GraphDef::from_value(serde_json::to_value(&def).unwrap()).unwrap();
+        assert_eq!(def, again);
+    }
+}
+
+#[test]
+fn a_graph_with_some_of_everything_compiles() {
+    let def = GraphDef::from_json(include_str!("everything.json")).unwrap();
+    let graph = Graph::compile(&def, &skeleton(), &arcs(clips()));
+    let graph = graph.unwrap_or_else(|errors| panic!("{errors:#?}"));
+    assert_eq!((graph.layers.len(), graph.machines.len()), (3, 4));
 }
 
 fn value() -> impl Strategy<Value = Value> {
@@ -140,6 +150,9 @@ fn value() -> impl Strategy<Value = Value> {
         Just("trigger"),
         Just("loop"),
         Just("distance"),
+        Just("random"),
+        Just("first_frame"),
+        Just("additive"),
         Just(""),
         Just("\u{0}é"),
     ];
@@ -189,6 +202,26 @@ fn value() -> impl Strategy<Value = Value> {
         "rest",
         "op",
         "parameter",
+        "direct",
+        "additive",
+        "base",
+        "add",
+        "select",
+        "children",
+        "sequence",
+        "mirror",
+        "pairs",
+        "range",
+        "pose",
+        "graph",
+        "conduit",
+        "slots",
+        "after",
+        "profile",
+        "interrupted_by",
+        "reference",
+        "keep",
+        "weights",
     ]);
     leaf.prop_recursive(7, 60, 6, move |inner| {
         prop_oneof![
@@ -207,7 +240,7 @@ fn value() -> impl Strategy<Value = Value> {
 
 /// A sound graph with one part replaced by anything.
 fn nearly_sound() -> impl Strategy<Value = Value> {
-    let sound: Value = serde_json::from_str(include_str!("hero.json")).unwrap();
+    let sound: Value = serde_json::from_str(include_str!("everything.json")).unwrap();
     let mut places = Vec::new();
     let mut open = vec![(String::new(), &sound)];
     while let Some((place, value)) = open.pop() {
@@ -240,7 +273,7 @@ fn survives(def: &Value) {
     let text = def.to_string();
     let read = GraphDef::from_value(def.clone());
     if let Ok(def) = &read {
-        let clips = arcs(vec![still("walk", 1.0, 0.0)]);
+        let clips = arcs(clips());
         if let Err(errors) = Graph::compile(def, &skeleton(), &clips) {
             assert!(!errors.is_empty());
         }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use glam::{Quat, Vec3};
 use serde_json::{Value, json};
 use sinew_anim::{
-    Advanced, Clip, Graph, GraphDef, GraphError, GraphEventKind, GraphState, Interpolation, Joint,
+    Advanced, Clip, EventSource, Graph, GraphDef, GraphError, GraphEvent, GraphEventKind, GraphState, Interpolation, Joint,
     JointTracks, LayerStatus, Marker, Play, Pose, Scratch, Skeleton, Track, Transform, advance,
     evaluate,
 };
@@ -193,25 +193,7 @@ impl Player {
             &mut self.out,
         );
         for event in &self.out.events {
-            let state = |index: u16| {
-                let layer = &self.graph.layers[usize::from(event.layer)];
-                layer.states[usize::from(index)].name.clone()
-            };
-            let words = match event.kind {
-                GraphEventKind::Marker { name, .. } => {
-                    format!(
-                        "{} in {}",
-                        self.graph.names[usize::from(name)],
-                        state(event.state)
-                    )
-                }
-                GraphEventKind::StateEnter { .. } => format!("enter {}", state(event.state)),
-                GraphEventKind::StateExit { following } => {
-                    format!("exit {} for {}", state(event.state), state(following))
-                }
-                GraphEventKind::Finished => format!("finished {}", state(event.state)),
-                GraphEventKind::FullyIn => format!("in {}", state(event.state)),
-            };
+            let words = words_of(&self.graph, event);
             self.said.push(Said {
                 time: self.time + f64::from(event.alpha) * f64::from(dt),
                 words,
@@ -255,7 +237,7 @@ impl Player {
     }
 
     pub fn state_name(&self) -> &str {
-        &self.graph.layers[0].states[usize::from(self.status().state)].name
+        &self.graph.states(0)[usize::from(self.status().state)].name
     }
 
     pub fn set(&mut self, name: &str, value: f32) {
@@ -292,6 +274,43 @@ impl Player {
     /// All that was said, in order.
     pub fn words(&self) -> Vec<&str> {
         self.said.iter().map(|said| said.words.as_str()).collect()
+    }
+}
+
+/// An event in words.
+fn words_of(graph: &Graph, event: &GraphEvent) -> String {
+    let name = |name: u16| &graph.names[usize::from(name)];
+    let source = graph.source_name(event.source);
+    match event.kind {
+        GraphEventKind::Marker { name: marker, .. } => format!("{} in {source}", name(marker)),
+        GraphEventKind::WindowBegin { name: window, .. } => {
+            format!("begin {} in {source}", name(window))
+        }
+        GraphEventKind::WindowTick { name: window, .. } => {
+            format!("tick {} in {source}", name(window))
+        }
+        GraphEventKind::WindowEnd {
+            name: window,
+            reason,
+            ..
+        } => format!("end {} in {source}: {reason:?}", name(window)),
+        GraphEventKind::SlotEnd { handle, reason, .. } => {
+            format!("end {handle} in {source}: {reason:?}")
+        }
+        GraphEventKind::StateEnter { .. } => format!("enter {source}"),
+        GraphEventKind::StateExit { following } => {
+            let EventSource::State { machine, .. } = event.source else {
+                return format!("exit {source}");
+            };
+            let states = &graph.machines[usize::from(machine)].states;
+            let following = following.map(|state| states[usize::from(state)].path.as_str());
+            following.map_or_else(
+                || format!("exit {source}"),
+                |following| format!("exit {source} for {following}"),
+            )
+        }
+        GraphEventKind::Finished => format!("finished {source}"),
+        GraphEventKind::FullyIn => format!("in {source}"),
     }
 }
 

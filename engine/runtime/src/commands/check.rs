@@ -7,7 +7,7 @@ use std::{
 };
 
 use sinew_assets::{Diagnostic, Severity};
-use sinew_model::{ClipsFile, Warning};
+use sinew_model::{ClipsFile, Model, Warning};
 use sinew_script::ScriptLanguage;
 
 use crate::{
@@ -30,9 +30,16 @@ pub(crate) fn check(args: &CheckArgs) -> Result<(), Failure> {
     for path in &paths {
         collect(path, &mut subjects)?;
     }
+    let model = match &args.model {
+        Some(file) => {
+            graphs_alone(&paths, &mut subjects);
+            Some(info::load(file).map_err(|fault| Failure::Faults(vec![*fault]))?)
+        }
+        None => None,
+    };
     let mut faults: Vec<Diagnostic> = Vec::new();
     for subject in &subjects {
-        for fault in faults_of(subject) {
+        for fault in faults_of(subject, model.as_deref()) {
             // A script that two levels share is one fault.
             if !faults.contains(&fault) {
                 show(&fault, args.format)?;
@@ -155,11 +162,11 @@ fn add(subject: Subject, subjects: &mut Vec<Subject>) {
     }
 }
 
-fn faults_of(subject: &Subject) -> Vec<Diagnostic> {
+fn faults_of(subject: &Subject, model: Option<&Model>) -> Vec<Diagnostic> {
     match subject {
         Subject::Level(file) => level_faults(file),
         Subject::Script(file, language) => script_faults(file, *language),
-        Subject::Graph(file) => graph_faults(file),
+        Subject::Graph(file) => graph_faults(file, model),
         Subject::Model(file) => model_faults(file),
         Subject::Clips(file) => clips_faults(file),
     }
@@ -185,9 +192,31 @@ fn script_faults(file: &Path, language: ScriptLanguage) -> Vec<Diagnostic> {
     }
 }
 
-fn graph_faults(file: &Path) -> Vec<Diagnostic> {
-    let read = info::locate(file).and_then(|(mut assets, path)| assets.graph(&path));
-    read.err().map(|fault| *fault).into_iter().collect()
+/// The form of a graph; with a model also whether it fits.
+fn graph_faults(file: &Path, model: Option<&Model>) -> Vec<Diagnostic> {
+    let read = info::locate(file).and_then(|(mut assets, path)| {
+        let graph = assets.graph(&path)?.value;
+        Ok((assets, path, graph))
+    });
+    match (read, model) {
+        (Ok((mut assets, path, graph)), Some(model)) => {
+            sinew_world::check_graph(&graph, &path, model, &mut assets)
+        }
+        (Ok(_), None) => Vec::new(),
+        (Err(fault), _) => vec![*fault],
+    }
+}
+
+/// With a model at hand, graph files that are named are checked by themselves, also those of a level.
+fn graphs_alone(paths: &[PathBuf], subjects: &mut Vec<Subject>) {
+    let is_graph = |path: &&PathBuf| path.to_string_lossy().ends_with(".animgraph.json");
+    for path in paths.iter().filter(is_graph) {
+        let alone = Subject::Graph(path.clone());
+        match Subject::of(path).and_then(|own| subjects.iter().position(|known| *known == own)) {
+            Some(index) if !subjects.contains(&alone) => subjects[index] = alone,
+            _ => add(alone, subjects),
+        }
+    }
 }
 
 fn model_faults(file: &Path) -> Vec<Diagnostic> {

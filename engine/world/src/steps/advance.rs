@@ -1,14 +1,16 @@
 //! Clocks, transitions, events and root motion of every graph, in parallel.
 //!
-//! reads: parameters, tweens, what movement achieved in the last step. writes: graph states, root motion, `world.events`.
+//! reads: parameters, tweens, what movement achieved in the last step. writes: graph states, root motion, `world.events`,
+//! where it is asked for what each graph was about to do.
 
 use sinew_anim::{Graph, GraphState, ParameterKind, ParameterSource, Scratch};
 
 use crate::{Actor, Event, Tween, World};
 
 pub(super) fn run(world: &mut World, dt: f32) {
+    let explain = world.explain;
     world.jobs.for_each(&mut world.actors, |actor, scratch| {
-        advance_actor(actor, scratch, dt)
+        advance_actor(actor, scratch, dt, explain);
     });
     world.events.clear();
     for actor in world.actors.iter() {
@@ -24,7 +26,7 @@ pub(super) fn run(world: &mut World, dt: f32) {
     }
 }
 
-fn advance_actor(actor: &mut Actor, scratch: &mut Scratch, dt: f32) {
+fn advance_actor(actor: &mut Actor, scratch: &mut Scratch, dt: f32, explain: bool) {
     let Some(animation) = &mut actor.animation else {
         return;
     };
@@ -49,6 +51,12 @@ fn advance_actor(actor: &mut Actor, scratch: &mut Scratch, dt: f32) {
             }
             _ => Ok(()),
         };
+    }
+    if explain {
+        let layers = 0..graph.layers.len() as u16;
+        animation.explained.clear();
+        let layers = layers.flat_map(|layer| sinew_anim::explain(graph, state, layer, dt));
+        animation.explained.extend(layers);
     }
     animation.held_morphs.advance(dt);
     sinew_anim::advance(graph, state, dt, scratch, &mut animation.advanced);

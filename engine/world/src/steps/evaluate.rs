@@ -17,6 +17,7 @@ pub(super) fn run(world: &mut World) {
             scratch,
             &mut animation.pose,
         );
+        animation.shown = true;
         animation.held_morphs.apply(&mut animation.pose);
     });
 }

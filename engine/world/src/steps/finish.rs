@@ -6,9 +6,9 @@
 //! never a step late. A cycle is cut at its lowest actor, which sees the others' joints of the step before.
 
 use glam::{Affine3A, Quat, Vec3};
-use sinew_anim::{LookAtInput, TwoBoneInput};
+use sinew_anim::{Fade, LookAtInput, Pose, TwoBoneInput};
 
-use crate::{Actor, ActorId, Actors, Animation, Pole, Target, World};
+use crate::{Actor, ActorId, Actors, Animation, Pole, Release, Target, World};
 
 /// Wave of an actor that has not been placed in one yet.
 const UNKNOWN: u16 = u16::MAX;
@@ -172,11 +172,7 @@ fn chain_target(actors: &Actors, index: usize, chain: usize) -> Option<Vec3> {
 /// Seconds in which a goal fades whose target went away.
 const LOST_TARGET_FADE: f32 = 0.3;
 
-fn release_if_gone(
-    target: &mut Option<Target>,
-    point: Option<Vec3>,
-    weight: &mut sinew_anim::Fade,
-) {
+fn release_if_gone(target: &mut Option<Target>, point: Option<Vec3>, weight: &mut Fade) {
     if target.is_some() && point.is_none() {
         *target = None;
         weight.to(0.0, LOST_TARGET_FADE);
@@ -244,11 +240,84 @@ fn finish_actor(actor: &mut Actor, dt: f32) {
     let Some(animation) = &mut actor.animation else {
         return;
     };
+    let_go_of_goals(animation, dt);
     let skeleton = &animation.model.value.skeleton;
     sinew_anim::local_to_model(skeleton, &animation.pose, &mut animation.model_joints);
     let world_to_model = actor.world.inverse();
     look(animation, world_to_model, dt);
     reach(animation, world_to_model, dt);
+    remember_goals(animation);
+}
+
+/// Joints that a goal has let go keep what is left of it, on top of the animation.
+fn let_go_of_goals(animation: &mut Animation, dt: f32) {
+    let Animation {
+        graph,
+        pose,
+        chains,
+        look,
+        ..
+    } = animation;
+    if let Some(rig) = &graph.look_at {
+        let wanted = look.target.is_some();
+        release(
+            &mut look.release,
+            &mut look.weight,
+            wanted,
+            &rig.chain,
+            pose,
+            dt,
+        );
+    }
+    for (rig, goal) in graph.chains.iter().zip(chains) {
+        let wanted = goal.target.is_some();
+        release(
+            &mut goal.release,
+            &mut goal.weight,
+            wanted,
+            &rig.joints,
+            pose,
+            dt,
+        );
+    }
+}
+
+fn release(
+    release: &mut Release,
+    weight: &mut Fade,
+    wanted: bool,
+    joints: &[u16],
+    pose: &mut Pose,
+    dt: f32,
+) {
+    if wanted && release.is_let_go() {
+        // What is left of the last hold is on the joints already.
+        weight.value = 0.0;
+        release.hold();
+    }
+    if !wanted && weight.target <= 0.0 && !release.is_let_go() {
+        release.begin(joints, pose, weight.seconds_left, dt);
+    }
+    release.apply(joints, pose, dt);
+}
+
+/// Keeps what the joints of goals show, to go on from there when they are let go.
+fn remember_goals(animation: &mut Animation) {
+    let Animation {
+        graph,
+        pose,
+        chains,
+        look,
+        ..
+    } = animation;
+    if let Some(rig) = &graph.look_at {
+        let holds = look.weight.value > 0.0 && !look.release.is_let_go();
+        look.release.show(&rig.chain, pose, holds);
+    }
+    for (rig, goal) in graph.chains.iter().zip(chains) {
+        let holds = goal.weight.value > 0.0 && !goal.release.is_let_go();
+        goal.release.show(&rig.joints, pose, holds);
+    }
 }
 
 fn look(animation: &mut Animation, world_to_model: Affine3A, dt: f32) {
@@ -261,7 +330,7 @@ fn look(animation: &mut Animation, world_to_model: Affine3A, dt: f32) {
         ..
     } = animation;
     let weight = look.weight.step(dt);
-    if weight <= 0.0 {
+    if weight <= 0.0 || look.release.is_let_go() {
         look.angles = None;
         return;
     }
@@ -300,7 +369,7 @@ fn reach(animation: &mut Animation, world_to_model: Affine3A, dt: f32) {
         let [hip, knee, foot] = rig.joints[..] else {
             continue;
         };
-        if weight <= 0.0 {
+        if weight <= 0.0 || goal.release.is_let_go() {
             continue;
         }
         let pole = match goal.pole {

@@ -14,7 +14,15 @@ const MAX_CONDITIONS: usize = 256;
 impl Compiler<'_> {
     /// What must hold; `None` where nothing must, or where it was wrong.
     pub(super) fn when(&mut self, when: &WhenDef, place: &str) -> Option<Expression> {
-        if self.report.is_full() {
+        // One that is used in several places is told once; looking for near names is slow.
+        if self.report.is_full() || self.report.knows(place) {
+            return None;
+        }
+        let size = match when {
+            WhenDef::Text(text) => text.len(),
+            WhenDef::Conditions(conditions) => size_of_val(conditions.as_slice()),
+        };
+        if !self.spend_bytes(4 * size, place) {
             return None;
         }
         let tree = match when {

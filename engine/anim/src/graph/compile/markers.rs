@@ -1,87 +1,217 @@
-//! Markers of the clips: names by index, and which of them are one event in a blend space.
+//! Names by index: markers, windows and curves of the clips, and which markers are one event in a blend.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::report::Report;
-use crate::graph::compiled::{BlendMarker, ClipMarker, Graph, Motion, Sample, by_name};
+use super::Compiler;
+use crate::graph::compiled::{
+    Choir, ClipMarker, ClipWindow, GraphClip, Leaf, LeafMarker, SharedMarker, by_name,
+};
 
-/// Most names of markers in one graph; their indices have 16 bits.
+/// Most names of markers or curves in one graph; their indices have 16 bits.
 const MAX_NAMES: usize = 65_535;
 
-/// Most pairs of a sample and a marker name in all blend spaces together.
+/// Most markers and windows that all clips, or all states, have together.
+const MAX_MARKS: usize = 1 << 20;
+
+/// Most markers of one clip or sequence in a state; their indices have 16 bits.
+const MAX_LEAF_MARKERS: usize = 65_535;
+
+/// Most pairs of a leaf and a marker name in all states together.
 const MAX_COUNTED: usize = 1 << 20;
 
-/// Fills in names and markers.
-pub(super) fn collect(graph: &mut Graph, report: &mut Report) {
-    let all = graph.clips.iter().flat_map(|clip| &clip.markers);
-    let names: BTreeSet<&str> = all.map(|marker| marker.name.as_str()).collect();
-    let names: Vec<String> = names.into_iter().map(str::to_owned).collect();
-    if names.len() > MAX_NAMES {
-        let message = format!("the clips have more than {MAX_NAMES} names of markers");
-        report.error("E-GRAPH-LIMIT", "/layers", message);
-        return;
-    }
-    graph.markers = graph
-        .clips
-        .iter()
-        .map(|clip| {
-            let mut markers: Vec<ClipMarker> = clip
-                .markers
-                .iter()
-                .filter(|marker| marker.time.is_finite())
-                .filter_map(|marker| {
-                    Some(ClipMarker {
-                        name: by_name(&names, &marker.name, |name| name)?,
-                        phase: phase(marker.time, clip.duration),
-                        time: marker.time,
-                        value: marker.value,
-                    })
-                })
-                .collect();
-            markers.sort_by(|a, b| a.phase.total_cmp(&b.phase));
-            markers
-        })
-        .collect();
-    graph.names = names;
-    let mut counted = 0;
-    for motion in &mut graph.motions {
-        if let Motion::Blend(space) = motion {
-            space.markers = blend_markers(&space.samples, &graph.markers);
-            counted += space.markers.len() * space.samples.len();
-        }
-        if counted > MAX_COUNTED {
-            let message = "the blend spaces share too many names of markers";
-            report.error("E-GRAPH-LIMIT", "/layers", message);
+impl Compiler<'_> {
+    /// Fills in the curves of clips.
+    pub(super) fn name_curves(&mut self) {
+        let all = self.graph.clips.iter().flat_map(|clip| &clip.clip.curves);
+        let names: BTreeSet<&str> = all.map(|curve| curve.name.as_str()).collect();
+        if names.len() > MAX_NAMES {
+            let message = format!("the clips have more than {MAX_NAMES} names of curves");
+            self.run_out("/layers", message);
             return;
+        }
+        let names: Vec<String> = names.into_iter().map(str::to_owned).collect();
+        for clip in &mut self.graph.clips {
+            let own = clip.clip.curves.iter().zip(0_u16..);
+            let own = own
+                .filter_map(|(curve, own)| Some([by_name(&names, &curve.name, |name| name)?, own]));
+            let mut curves: Vec<[u16; 2]> = own.collect();
+            curves.sort_unstable();
+            // Of curves of one name the first counts.
+            curves.dedup_by_key(|curve| curve[0]);
+            clip.curves = curves;
+        }
+        self.graph.curves = names;
+    }
+
+    /// Fills in the markers and windows of clips, leaves and states.
+    pub(super) fn name_markers(&mut self) {
+        if self.budget.spent {
+            return;
+        }
+        let clips = self.graph.clips.iter();
+        let marks = clips.map(|clip| clip.clip.markers.len() + clip.clip.windows.len());
+        if marks.sum::<usize>() > MAX_MARKS {
+            let message = format!("the clips and ranges have more than {MAX_MARKS} markers");
+            self.run_out("/layers", message);
+            return;
+        }
+        let names = self.all_names();
+        if names.len() > MAX_NAMES {
+            let message = format!("the graph has more than {MAX_NAMES} names of markers");
+            self.run_out("/layers", message);
+            return;
+        }
+        for clip in &mut self.graph.clips {
+            (clip.markers, clip.windows) = (markers(clip, &names), windows(clip, &names));
+        }
+        let places = self
+            .marker_names
+            .places(|name| by_name(&names, name, |name| name).unwrap_or(0));
+        let machines = self.graph.machines.iter_mut();
+        for state in machines.flat_map(|machine| &mut machine.states) {
+            for marker in &mut state.markers {
+                marker.name = places[usize::from(marker.name)];
+            }
+        }
+        self.graph.names = names;
+        self.leaf_markers();
+    }
+
+    /// Names of clips' markers and windows and of states' own markers, in byte order.
+    fn all_names(&self) -> Vec<String> {
+        let mut names: BTreeSet<&str> = self.marker_names.sorted().collect();
+        for GraphClip { clip, .. } in &self.graph.clips {
+            names.extend(clip.markers.iter().map(|marker| marker.name.as_str()));
+            names.extend(clip.windows.iter().map(|window| window.name.as_str()));
+        }
+        names.into_iter().map(str::to_owned).collect()
+    }
+
+    /// Puts the markers of clips into the laps of states, and finds which are one event.
+    fn leaf_markers(&mut self) {
+        let (mut marks, mut counted) = (0, 0);
+        let clips = &self.graph.clips;
+        let machines = self.graph.machines.iter_mut();
+        for state in machines.flat_map(|machine| &mut machine.states) {
+            for leaf in &mut state.leaves {
+                let parts = leaf.parts.iter();
+                let own: usize = parts
+                    .map(|part| clips[usize::from(part.clip)].markers.len())
+                    .sum();
+                marks += own;
+                if own <= MAX_LEAF_MARKERS && marks <= MAX_MARKS {
+                    leaf.markers = lap_markers(leaf, clips);
+                } else {
+                    marks = usize::MAX / 2;
+                }
+            }
+            for choir in &mut state.choirs {
+                let names = shared_markers(choir, &state.leaves);
+                counted += names.len() * choir.leaves.len();
+                choir.markers = names;
+            }
+            if marks > MAX_MARKS || counted > MAX_COUNTED {
+                let message = "the states have too many markers";
+                self.run_out("/layers", message.to_owned());
+                return;
+            }
         }
     }
 }
 
-fn phase(time: f32, duration: f32) -> f64 {
-    if duration > 0.0 {
-        (f64::from(time) / f64::from(duration)).clamp(0.0, 1.0)
+/// The place of clip seconds in the lap, 0 to 1.
+fn phase(clip: &GraphClip, time: f32) -> f64 {
+    if clip.duration > 0.0 {
+        ((f64::from(time) - clip.start) / clip.duration).clamp(0.0, 1.0)
     } else {
         0.0
     }
 }
 
-/// The names that the samples of a blend space have, by index.
-fn blend_markers(samples: &[Sample], markers: &[Vec<ClipMarker>]) -> Vec<BlendMarker> {
+/// A clip's markers within its range, both ends included, by phase.
+fn markers(clip: &GraphClip, names: &[String]) -> Vec<ClipMarker> {
+    let whole = f64::from(clip.clip.duration) == clip.duration;
+    let range = clip.start..=clip.start + clip.duration;
+    let own = clip.clip.markers.iter();
+    let own = own.filter(|marker| {
+        marker.time.is_finite() && (whole || range.contains(&f64::from(marker.time)))
+    });
+    let own = own.filter_map(|marker| {
+        Some(ClipMarker {
+            name: by_name(names, &marker.name, |name| name)?,
+            phase: phase(clip, marker.time),
+            time: marker.time,
+            value: marker.value,
+        })
+    });
+    let mut markers: Vec<ClipMarker> = own.collect();
+    markers.sort_by(|a, b| a.phase.total_cmp(&b.phase));
+    markers
+}
+
+/// A clip's windows that are open somewhere in its range, cut to it, by begin.
+fn windows(clip: &GraphClip, names: &[String]) -> Vec<ClipWindow> {
+    let (first, last) = (clip.start, clip.start + clip.duration);
+    let own = clip.clip.windows.iter();
+    let own = own.filter(|window| {
+        let (begin, end) = (f64::from(window.begin), f64::from(window.end));
+        let inside = first <= begin && end <= last;
+        // One that only touches the range is open for no time in it.
+        begin <= end && (inside || (begin < last && end > first))
+    });
+    let own = own.filter_map(|window| {
+        Some(ClipWindow {
+            name: by_name(names, &window.name, |name| name)?,
+            begin: phase(clip, window.begin),
+            end: phase(clip, window.end),
+        })
+    });
+    let mut windows: Vec<ClipWindow> = own.collect();
+    windows.sort_by(|a, b| a.begin.total_cmp(&b.begin));
+    windows
+}
+
+/// The markers of all parts of a leaf by phase of the state.
+fn lap_markers(leaf: &Leaf, clips: &[GraphClip]) -> Vec<LeafMarker> {
+    let parts = leaf.parts.iter().flat_map(|part| {
+        let markers = clips[usize::from(part.clip)].markers.iter();
+        markers.map(|marker| LeafMarker {
+            clip: part.clip,
+            name: marker.name,
+            phase: (part.begin + marker.phase * (part.end - part.begin)).clamp(0.0, 1.0),
+            time: marker.time,
+            value: marker.value,
+        })
+    });
+    let mut markers: Vec<LeafMarker> = parts.collect();
+    markers.sort_by(|a, b| a.phase.total_cmp(&b.phase));
+    markers
+}
+
+/// The names that the leaves of a choir have, by index. A scrubbed leaf is not heard among others.
+fn shared_markers(choir: &Choir, leaves: &[Leaf]) -> Vec<SharedMarker> {
+    if choir.leaves.len() < 2 {
+        return Vec::new();
+    }
+    let leaves: Vec<&Leaf> = choir
+        .leaves
+        .iter()
+        .map(|&leaf| &leaves[usize::from(leaf)])
+        .collect();
     let mut names: BTreeMap<u16, Vec<Vec<u16>>> = BTreeMap::new();
-    for (index, sample) in samples.iter().enumerate() {
-        for (marker, place) in markers[usize::from(sample.clip)].iter().zip(0..) {
+    for (index, leaf) in leaves.iter().enumerate().filter(|(_, leaf)| !leaf.scrubbed) {
+        for (marker, place) in leaf.markers.iter().zip(0..) {
             let own = names.entry(marker.name).or_default();
-            own.resize(samples.len(), Vec::new());
+            own.resize(leaves.len(), Vec::new());
             own[index].push(place);
         }
     }
-    let blend_marker = |(name, own): (u16, Vec<Vec<u16>>)| {
-        let phases: Vec<Vec<f64>> = samples
+    let shared_marker = |(name, own): (u16, Vec<Vec<u16>>)| {
+        let phases: Vec<Vec<f64>> = leaves
             .iter()
             .zip(&own)
-            .map(|(sample, own)| {
-                let markers = &markers[usize::from(sample.clip)];
-                let phase = |&place: &u16| markers[usize::from(place)].phase;
+            .map(|(leaf, own)| {
+                let phase = |&place: &u16| leaf.markers[usize::from(place)].phase;
                 own.iter().map(phase).collect()
             })
             .collect();
@@ -91,14 +221,14 @@ fn blend_markers(samples: &[Sample], markers: &[Vec<ClipMarker>]) -> Vec<BlendMa
             Some(reference) if shared > 0 => shift(reference, phases),
             _ => 0,
         });
-        BlendMarker {
+        SharedMarker {
             name,
             shared,
             shift: shift.collect(),
             own,
         }
     };
-    names.into_iter().map(blend_marker).collect()
+    names.into_iter().map(shared_marker).collect()
 }
 
 /// How often a name stands in every sample that has it; 0 where they differ.

@@ -1,28 +1,53 @@
 //! From the written form to the compiled one, with every mistake found at once.
 
+mod additive;
+mod blend;
+mod budget;
+mod clips;
 mod condition;
+mod conduit;
+mod direct;
+mod file;
 mod layer;
+mod leaves;
+mod machine;
 mod markers;
+mod mask;
 mod motion;
+mod names;
 mod parameters;
+mod pose;
+mod profile;
 mod report;
 mod rig;
+mod select;
+mod sequence;
+mod slot;
+mod state;
 mod transition;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use self::budget::Budget;
+use self::clips::Shelf;
+use self::layer::LayerScope;
+use self::motion::Step;
+use self::names::Names;
 use self::report::Report;
-use super::compiled::{EventRules, Graph, Motion};
+use self::state::StateScope;
+use super::compiled::{EventRules, Graph};
 use super::def::{
-    EntryDef, FadeSpeaksDef, GraphDef, LayerDef, ModeDef, RateDef, RotationsDef, StateDef,
+    EntryDef, EventsDef, FadeSpeaksDef, GraphDef, LayerDef, ModeDef, ParameterKind, RotationsDef,
+    StateDef,
 };
-use super::error::{GraphError, pointer};
-use crate::{Clip, Skeleton};
+use super::error::GraphError;
+use crate::{Clip, Rotations, Skeleton};
 
 impl Graph {
     /// Compiles a graph against a skeleton and the clips that its states may name (of clips of one
-    /// name the first counts).
+    /// name the first counts). Where states name other graphs by path, [`GraphDef::inline`] has to read them
+    /// first.
     ///
     /// # Errors
     /// Everything that is wrong.
@@ -33,12 +58,17 @@ impl Graph {
     ) -> Result<Self, Vec<GraphError>> {
         let mut compiler = Compiler::new(def, skeleton, clips);
         compiler.refuse_what_is_not_built();
+        compiler.rules();
         compiler.graph.parameters = parameters::parameters(def, &mut compiler.report);
+        compiler.slot_clips();
         compiler.layers();
+        compiler.slots();
+        compiler.curves();
         compiler.root();
         compiler.chains();
         compiler.look_at();
-        markers::collect(&mut compiler.graph, &mut compiler.report);
+        compiler.name_poses();
+        compiler.name_markers();
         if compiler.report.errors.is_empty() {
             Ok(compiler.graph)
         } else {
@@ -90,34 +120,65 @@ impl Graph {
             clips: Vec::new(),
             parameters: Vec::new(),
             layers: Vec::new(),
+            machines: Vec::new(),
             motions: Vec::new(),
+            randoms: 0,
+            poses: Vec::new(),
+            slots: Vec::new(),
             chains: Vec::new(),
             look_at: None,
             root: None,
             names: Vec::new(),
-            markers: Vec::new(),
+            curves: Vec::new(),
+            profiles: Vec::new(),
             events: EventRules {
                 entry_inclusive: true,
                 dedup: true,
+                fade: FadeSpeaksDef::Both,
             },
+            rotations: Rotations::Slerp,
+            transitions_per_step: 1,
+            strict: false,
         }
     }
 }
 
 /// What is known while a graph is compiled.
 struct Compiler<'a> {
+    /// The whole graph.
     def: &'a GraphDef,
+    /// The graph whose part is being compiled: `def`, or one that a state names by path.
+    file: &'a GraphDef,
     skeleton: &'a Arc<Skeleton>,
     /// All that states may name.
     clips: BTreeMap<&'a str, &'a Arc<Clip>>,
-    /// Index of each clip that is used.
-    used: BTreeMap<&'a str, u16>,
+    /// What of which clips is in the graph.
+    shelf: Shelf<'a>,
     /// Names of sync groups, by index.
-    groups: Vec<&'a str>,
-    /// Pointers of what needs root motion to be known.
-    needs_root: Vec<String>,
+    groups: Names<'a>,
+    /// Names of kept poses in the order of first use; sorted in the end.
+    poses: Names<'a>,
+    /// Names of states' own markers in the order of first use; sorted in the end.
+    marker_names: Names<'a>,
+    /// Profiles by the bits of their factors.
+    profiles: BTreeMap<Vec<u32>, u16>,
+    /// The layer that is being compiled.
+    layer: LayerScope<'a>,
+    /// The state that is being compiled.
+    state: StateScope,
+    /// Names and files that led to the motion that is being compiled.
+    way: Vec<Step<'a>>,
+    /// How many motions stand around the one that is being compiled.
+    depth: usize,
     /// Ways out of states so far.
     ways: usize,
+    /// The clips of each sequence, in the order of motions: how far they travel is known later.
+    sequences: Vec<Vec<u16>>,
+    /// Layers whose weight is a curve, with its name and place; curves are known later.
+    weight_curves: Vec<(usize, &'a str, String)>,
+    /// What is to be told where the graph turns out to have no root joint.
+    needs_root: Vec<GraphError>,
+    budget: Budget,
     graph: Graph,
     report: Report,
 }
@@ -126,21 +187,26 @@ impl<'a> Compiler<'a> {
     fn new(def: &'a GraphDef, skeleton: &'a Arc<Skeleton>, clips: &'a [Arc<Clip>]) -> Self {
         // Collected backwards, so that the first of a name stays.
         let named = clips.iter().rev().map(|clip| (clip.name.as_str(), clip));
-        let mut graph = Graph::rest(skeleton);
-        let events = def.events.clone().unwrap_or_default();
-        graph.events = EventRules {
-            entry_inclusive: events.entry != Some(EntryDef::Exclusive),
-            dedup: events.dedup.unwrap_or(true),
-        };
         Self {
             def,
+            file: def,
             skeleton,
             clips: named.collect(),
-            used: BTreeMap::new(),
-            groups: Vec::new(),
-            needs_root: Vec::new(),
+            shelf: Shelf::default(),
+            groups: Names::default(),
+            poses: Names::default(),
+            marker_names: Names::default(),
+            profiles: BTreeMap::new(),
+            layer: LayerScope::default(),
+            state: StateScope::default(),
+            way: Vec::new(),
+            depth: 0,
             ways: 0,
-            graph,
+            sequences: Vec::new(),
+            weight_curves: Vec::new(),
+            needs_root: Vec::new(),
+            budget: Budget::default(),
+            graph: Graph::rest(skeleton),
             report: Report::default(),
         }
     }
@@ -152,22 +218,6 @@ impl<'a> Compiler<'a> {
             let message = format!("version {version} is not known; this build reads version 1");
             self.report.error("E-GRAPH-VERSION", "/version", message);
         }
-        for name in def.slots.keys() {
-            let help = "play a state of an overlay layer instead";
-            self.report
-                .not_supported(pointer("/slots", name), "a slot", help);
-        }
-        if def.rotations == Some(RotationsDef::Nlerp) {
-            let help = "leave `rotations` out for slerp";
-            self.report.not_supported("/rotations", "nlerp", help);
-        }
-        if def.transitions_per_step.is_some_and(|count| count != 1) {
-            let what = "more than one transition a step";
-            self.report.not_supported("/transitions_per_step", what, "");
-        }
-        if def.strict == Some(true) {
-            self.report.not_supported("/strict", "strict mode", "");
-        }
         if def.foot_ik.is_some() {
             self.report.not_supported("/foot_ik", "foot placement", "");
         }
@@ -175,33 +225,60 @@ impl<'a> Compiler<'a> {
             self.report
                 .not_supported("/constraints", "a list of constraints", "");
         }
-        let fade = def.events.as_ref().and_then(|events| events.fade);
-        if fade.is_some_and(|fade| fade != FadeSpeaksDef::Both) {
-            let help = "leave `fade` out: all states that play are heard";
-            self.report.not_supported("/events/fade", "this rule", help);
+    }
+
+    /// Rules of the whole graph.
+    fn rules(&mut self) {
+        let def = self.def;
+        let EventsDef { entry, fade, dedup } = def.events.clone().unwrap_or_default();
+        self.graph.events = EventRules {
+            entry_inclusive: entry != Some(EntryDef::Exclusive),
+            dedup: dedup.unwrap_or(true),
+            fade: fade.unwrap_or(FadeSpeaksDef::Both),
+        };
+        self.graph.rotations = match def.rotations {
+            None | Some(RotationsDef::Slerp) => Rotations::Slerp,
+            Some(RotationsDef::Nlerp) => Rotations::Nlerp,
+        };
+        let count = def.transitions_per_step.unwrap_or(1);
+        if (1..=8).contains(&count) {
+            self.graph.transitions_per_step = count as u8;
+        } else {
+            let message = format!("is {count}, but must be from 1 to 8");
+            self.report
+                .error("E-GRAPH-RANGE", "/transitions_per_step", message);
         }
+        self.graph.strict = def.strict.unwrap_or(false);
     }
 
     /// The index of a number parameter.
     fn number_parameter(&mut self, name: &str, place: &str) -> Option<u16> {
+        self.parameter_of(name, place, &[ParameterKind::Float, ParameterKind::Int])
+    }
+
+    /// The index of a parameter of one of these kinds.
+    fn parameter_of(&mut self, name: &str, place: &str, kinds: &[ParameterKind]) -> Option<u16> {
         let index = self.parameter(name, place)?;
         let kind = self.graph.parameters[usize::from(index)].kind;
-        let is_number = matches!(
-            kind,
-            super::def::ParameterKind::Float | super::def::ParameterKind::Int
-        );
-        if !is_number {
-            let kind = super::state::kind_name(kind);
-            let message = format!("`{name}` is a {kind}; a float or an int is needed here");
-            self.report.error("E-GRAPH-PARAMETER-KIND", place, message);
+        if kinds.contains(&kind) {
+            return Some(index);
         }
-        is_number.then_some(index)
+        let words: Vec<&str> = kinds
+            .iter()
+            .map(|kind| super::state::kind_name(*kind))
+            .collect();
+        let kind = super::state::kind_name(kind);
+        let wanted = words.join(" or ");
+        let message = format!("`{name}` is a {kind}; needed here is: {wanted}");
+        self.report.error("E-GRAPH-PARAMETER-KIND", place, message);
+        None
     }
 
     fn parameter(&mut self, name: &str, place: &str) -> Option<u16> {
         let found = self.graph.parameter(name);
         if found.is_none() {
-            let names = self.def.parameters.keys().map(String::as_str);
+            let parameters = self.graph.parameters.iter();
+            let names = parameters.map(|parameter| parameter.name.as_str());
             self.report
                 .unknown("E-GRAPH-UNKNOWN-PARAMETER", place, "parameter", name, names);
         }
@@ -219,44 +296,12 @@ impl<'a> Compiler<'a> {
         found
     }
 
-    /// Fills in what needs the motion of the root: how far clips travel in a lap.
-    fn fill_strides(&mut self) {
-        let Some(root) = &self.graph.root else {
-            return;
-        };
-        let stride = |clip: u16| {
-            let way = root.tracks[usize::from(clip)].cycle().translation();
-            way.x.hypot(way.z).hypot(way.y)
-        };
-        for motion in &mut self.graph.motions {
-            match motion {
-                Motion::Rest => {}
-                Motion::Clip(sample) | Motion::Scrub { sample, .. } => {
-                    sample.stride = stride(sample.clip);
-                }
-                Motion::Blend(space) => {
-                    for sample in &mut space.samples {
-                        sample.stride = stride(sample.clip);
-                    }
-                }
-            }
+    /// Tells of each given key that it says nothing here.
+    fn no_effect(&mut self, place: &str, keys: &[(&str, bool)], why: &str) {
+        for (key, _) in keys.iter().filter(|(_, given)| *given) {
+            let message = format!("`{key}` {why}");
+            let place = super::error::pointer(place, key);
+            self.report.error("E-GRAPH-NO-EFFECT", place, message);
         }
     }
-
-    fn check_rates(&mut self) {
-        let known = self.graph.root.is_some();
-        for place in std::mem::take(&mut self.needs_root) {
-            if !known {
-                let message = "`rate = \"distance\"` needs to know which joint travels";
-                let help = "add root = { joint = \"...\" } to the graph";
-                self.report
-                    .error_with_help("E-GRAPH-ROOT", place, message, help);
-            }
-        }
-    }
-}
-
-/// Whether a blend asks for the rate that needs root motion.
-fn asks_for_distance(state: &StateDef) -> bool {
-    state.rate == Some(RateDef::Distance)
 }

@@ -1,28 +1,124 @@
-//! What a state plays.
+//! What a state plays: a tree of motions.
 
-use std::sync::Arc;
-
-use glam::Vec2;
-
-use super::report::any_number;
-use super::{Compiler, asks_for_distance};
-use crate::Clip;
-use crate::graph::compiled::{BlendSpace, MAX_SAMPLES, Motion, Points, Sample, State};
-use crate::graph::def::{AtDef, BlendDef, PointDef, RateDef, StateDef, WeightsDef};
+use super::Compiler;
+use super::clips::What;
+use crate::graph::compiled::{LeafPart, MAX_SAMPLES, Motion, Sample};
+use crate::graph::def::{MotionRefDef, StateDef};
 use crate::graph::error::pointer;
 
-/// Most markers of a clip; a step looks at each of them.
-const MAX_CLIP_MARKERS: usize = 4096;
+/// Most motions and machines that stand in each other.
+const MAX_DEPTH: usize = 16;
+
+/// Most names that lead from one to the next, or to what has them inside.
+const MAX_WAY: usize = 64;
+
+/// A name that led to the motion that is being compiled.
+#[derive(Clone, Copy, PartialEq)]
+pub(super) enum Step<'a> {
+    /// One of the `motions` of the graph of this path (empty for the graph itself).
+    Motion(&'a str, &'a str),
+    /// Another graph, by path.
+    File(&'a str),
+}
 
 impl<'a> Compiler<'a> {
-    /// Adds the motion of a state; the rest pose where it is wrong.
-    pub(super) fn motion(&mut self, def: &'a StateDef, place: &str) -> u16 {
-        let motion = self.one_motion(def, place).unwrap_or(Motion::Rest);
-        self.graph.motions.push(motion);
-        (self.graph.motions.len() - 1) as u16
+    /// Adds the motion of a state, in front of all that is in it; the rest pose where it is wrong.
+    pub(super) fn state_motion(&mut self, def: &'a StateDef, place: &str) -> u16 {
+        self.add(place, |compiler| compiler.one_motion(def, true, place))
     }
 
-    fn one_motion(&mut self, def: &'a StateDef, place: &str) -> Option<Motion> {
+    /// Adds a motion inside another one.
+    pub(super) fn inner_motion(&mut self, def: &'a MotionRefDef, place: &str) -> u16 {
+        self.add(place, |compiler| match def {
+            MotionRefDef::Name(name) => compiler.named_motion(name, place),
+            MotionRefDef::Motion(def) => {
+                compiler.refuse_state_keys(def, place);
+                compiler.one_motion(def, false, place)
+            }
+        })
+    }
+
+    /// As many motions as one may have inside, by index.
+    pub(super) fn inner_motions(
+        &mut self,
+        kind: &str,
+        children: &'a [MotionRefDef],
+        place: &str,
+    ) -> Option<Vec<u16>> {
+        self.check_count(kind, children.len(), place)?;
+        let children = children.iter().enumerate();
+        let add = |(index, child)| self.inner_motion(child, &pointer(place, index));
+        Some(children.map(add).collect())
+    }
+
+    pub(super) fn check_count(&mut self, kind: &str, count: usize, place: &str) -> Option<()> {
+        if !(1..=MAX_SAMPLES).contains(&count) {
+            let message = format!("{kind} has 1 to {MAX_SAMPLES} children, not {count}");
+            self.report.error("E-GRAPH-MOTION", place, message);
+            return None;
+        }
+        Some(())
+    }
+
+    /// Takes the next index, then compiles what belongs there.
+    pub(super) fn add(
+        &mut self,
+        place: &str,
+        compile: impl FnOnce(&mut Self) -> Option<Motion>,
+    ) -> u16 {
+        if !self.spend_motions(1, place) {
+            return 0;
+        }
+        let index = self.graph.motions.len();
+        self.graph.motions.push(Motion::Rest);
+        if self.depth >= MAX_DEPTH {
+            let message = format!("motions and machines are nested deeper than {MAX_DEPTH} levels");
+            self.report.error("E-GRAPH-LIMIT", place, message);
+            return index as u16;
+        }
+        self.depth += 1;
+        let motion = compile(self);
+        self.depth -= 1;
+        if let Some(motion) = motion {
+            self.graph.motions[index] = motion;
+        }
+        index as u16
+    }
+
+    fn one_motion(&mut self, def: &'a StateDef, is_state: bool, place: &str) -> Option<Motion> {
+        let kind = self.kind(def, is_state, place)?;
+        self.check_owners(def, kind, place);
+        let inside = pointer(place, kind);
+        match kind {
+            "clip" => self.clip_motion(def, place),
+            "blend" => self.blend(def, place),
+            "direct" => self.direct(def.direct.as_deref()?, &inside),
+            "additive" => self.additive(def.additive.as_ref()?, &inside),
+            "select" => self.select(def, place),
+            "sequence" => self.sequence(def.sequence.as_deref()?, &inside),
+            "machine" => self.inner_machine(def.machine.as_ref()?, &inside),
+            "graph" => self.file(def.graph.as_deref()?, &inside),
+            "pose" => self.pose(def.pose.as_deref()?, &inside),
+            "motion" => self.named_motion(def.motion.as_deref()?, &inside),
+            "conduit" if !is_state => {
+                let message = "a conduit is a state of a machine, not a motion inside another";
+                self.report.error("E-GRAPH-MOTION", inside, message);
+                None
+            }
+            _ => {
+                if def.rest == Some(false) || def.conduit == Some(false) {
+                    let message = format!(
+                        "`{kind} = false` says nothing; write `{kind} = true` or another motion"
+                    );
+                    self.report.error("E-GRAPH-MOTION", inside, message);
+                }
+                Some(Motion::Rest)
+            }
+        }
+    }
+
+    /// The key of the only motion that is given.
+    fn kind(&mut self, def: &StateDef, is_state: bool, place: &str) -> Option<&'static str> {
         let kinds = [
             ("clip", def.clip.is_some()),
             ("blend", def.blend.is_some()),
@@ -37,42 +133,20 @@ impl<'a> Compiler<'a> {
             ("conduit", def.conduit.is_some()),
             ("rest", def.rest.is_some()),
         ];
-        let given: Vec<&str> = kinds
-            .iter()
-            .filter(|kind| kind.1)
-            .map(|kind| kind.0)
-            .collect();
-        let [kind] = given.as_slice() else {
-            let message = if given.is_empty() {
-                "the state has no motion".to_owned()
-            } else {
-                format!("`{}` exclude each other", given.join("` and `"))
-            };
-            let help = "give exactly one of clip, blend, rest or another motion";
-            self.report
-                .error_with_help("E-GRAPH-MOTION", place, message, help);
-            return None;
-        };
-        self.check_owners(def, kind, place);
-        match *kind {
-            "clip" => self.clip_motion(def, place),
-            "blend" => self.blend(def, place),
-            "motion" => self.named_motion(def, place),
-            "rest" => {
-                if def.rest == Some(false) {
-                    let message =
-                        "`rest = false` says nothing; write `rest = true` or another motion";
-                    self.report
-                        .error("E-GRAPH-MOTION", pointer(place, "rest"), message);
-                }
-                Some(Motion::Rest)
-            }
-            kind => {
-                let what = format!("the motion `{kind}`");
-                self.report.not_supported(pointer(place, kind), &what, "");
-                None
-            }
+        let given = kinds.iter().filter(|kind| kind.1).map(|kind| kind.0);
+        let given: Vec<&'static str> = given.collect();
+        if let [kind] = given.as_slice() {
+            return Some(kind);
         }
+        let message = match (given.is_empty(), is_state) {
+            (true, true) => "the state has no motion".to_owned(),
+            (true, false) => "nothing says what plays here".to_owned(),
+            (false, _) => format!("`{}` exclude each other", given.join("` and `")),
+        };
+        let help = "give exactly one of clip, blend, rest or another motion";
+        self.report
+            .error_with_help("E-GRAPH-MOTION", place, message, help);
+        None
     }
 
     /// Keys that belong to one kind of motion must stand beside it.
@@ -97,58 +171,98 @@ impl<'a> Compiler<'a> {
     }
 
     fn clip_motion(&mut self, def: &'a StateDef, place: &str) -> Option<Motion> {
-        if def.range.is_some() {
-            self.report
-                .not_supported(pointer(place, "range"), "a range of a clip", "");
-        }
-        if def.mirror.is_some() {
-            self.report
-                .not_supported(pointer(place, "mirror"), "mirroring", "");
-        }
-        let name = def.clip.as_deref()?;
-        let sample = self.sample(name, 1.0, &pointer(place, "clip"));
-        let Some(parameter) = &def.time_parameter else {
-            return sample.map(Motion::Clip);
+        let what = self.what(def, place);
+        let parameter = match &def.time_parameter {
+            None => None,
+            Some(name) => Some(self.number_parameter(name, &pointer(place, "time_parameter"))?),
         };
-        let parameter = self.number_parameter(parameter, &pointer(place, "time_parameter"));
-        Some(Motion::Scrub {
-            sample: sample?,
-            parameter: parameter?,
+        let sample = self.sample(&what?, parameter.is_some(), &pointer(place, "clip"))?;
+        Some(match parameter {
+            None => Motion::Clip(sample),
+            Some(parameter) => Motion::Scrub { sample, parameter },
         })
     }
 
-    /// Follows the names of the graph's `motions`; a way that comes back to itself is an error.
-    fn named_motion(&mut self, def: &'a StateDef, place: &str) -> Option<Motion> {
-        let (mut at, mut place) = (def, place.to_owned());
-        let mut way: Vec<&str> = Vec::new();
-        while let Some(name) = at.motion.as_deref() {
-            let place_of_name = pointer(&place, "motion");
-            if let Some(start) = way.iter().position(|known| *known == name) {
-                let round = [&way[start..], &[name]].concat().join("` > `");
-                let message = format!("the motion contains itself: `{round}`");
-                self.report.error("E-GRAPH-CYCLE", place_of_name, message);
-                return None;
-            }
-            let Some(next) = self.def.motions.get(name) else {
-                let names = self.def.motions.keys().map(String::as_str);
-                self.report.unknown(
-                    "E-GRAPH-UNKNOWN-MOTION",
-                    place_of_name,
-                    "motion",
-                    name,
-                    names,
-                );
-                return None;
-            };
-            way.push(name);
-            (at, place) = (next, pointer("/motions", name));
-            self.refuse_state_keys(at, &place);
-        }
-        self.one_motion(at, &place)
+    /// A clip as a leaf of the state.
+    pub(super) fn sample(
+        &mut self,
+        what: &What<'a>,
+        scrubbed: bool,
+        place: &str,
+    ) -> Option<Sample> {
+        let clip = self.graph_clip(what, place)?;
+        let part = LeafPart {
+            clip,
+            begin: 0.0,
+            end: 1.0,
+        };
+        let leaf = self.leaf(vec![part], scrubbed, place)?;
+        Some(Sample { clip, leaf })
     }
 
-    /// A motion of `motions` says what plays; how it plays is said where it is used.
-    fn refuse_state_keys(&mut self, def: &StateDef, place: &str) {
+    fn named_motion(&mut self, name: &'a str, place: &str) -> Option<Motion> {
+        let way = self.way.len();
+        let found = self.find_motion(name, place);
+        let motion = found.and_then(|(def, place)| self.one_motion(def, false, &place));
+        self.way.truncate(way);
+        motion
+    }
+
+    /// One of the `motions` of the graph and its place; a way that comes back to itself is an error. The
+    /// caller forgets the last step of the way when it has compiled the motion.
+    pub(super) fn find_motion(
+        &mut self,
+        name: &'a str,
+        place: &str,
+    ) -> Option<(&'a StateDef, String)> {
+        let Some((name, def)) = self.file.motions.get_key_value(name) else {
+            let names = self.file.motions.keys().map(String::as_str);
+            self.report
+                .unknown("E-GRAPH-UNKNOWN-MOTION", place, "motion", name, names);
+            return None;
+        };
+        self.step(Step::Motion(self.path(), name), place)?;
+        let place = pointer("/motions", name);
+        self.refuse_state_keys(def, &place);
+        Some((def, place))
+    }
+
+    /// Goes on by a name, unless that leads back to where it came from.
+    pub(super) fn step(&mut self, step: Step<'a>, place: &str) -> Option<()> {
+        if let Some(start) = self.way.iter().position(|known| *known == step) {
+            let round = self.way[start..].iter().chain([&step]);
+            let words: Vec<&str> = round
+                .map(|step| match step {
+                    Step::Motion(_, name) => name,
+                    Step::File(path) => path,
+                })
+                .copied()
+                .collect();
+            let message = format!("the motion contains itself: `{}`", words.join("` > `"));
+            self.report.error("E-GRAPH-CYCLE", place, message);
+            return None;
+        }
+        if self.way.len() >= MAX_WAY {
+            let message = format!("more than {MAX_WAY} names lead from one to the next");
+            self.report.error("E-GRAPH-LIMIT", place, message);
+            return None;
+        }
+        self.way.push(step);
+        Some(())
+    }
+
+    /// The path of the graph that is being compiled.
+    fn path(&self) -> &'a str {
+        let files = self.way.iter().rev();
+        let mut paths = files.filter_map(|step| match step {
+            Step::File(path) => Some(*path),
+            Step::Motion(..) => None,
+        });
+        paths.next().unwrap_or("")
+    }
+
+    /// A motion says what plays; how it plays is said by the state around it.
+    pub(super) fn refuse_state_keys(&mut self, def: &StateDef, place: &str) {
         let keys = [
             ("mode", def.mode.is_some()),
             ("speed", def.speed.is_some()),
@@ -159,235 +273,11 @@ impl<'a> Compiler<'a> {
             ("enter_when", def.enter_when.is_some()),
             ("events", def.events.is_some()),
         ];
-        for (key, _) in keys.into_iter().filter(|(_, given)| *given) {
-            let message = format!("`{key}` belongs to the state that uses the motion");
-            self.report
-                .error("E-GRAPH-NO-EFFECT", pointer(place, key), message);
-        }
-    }
-
-    fn blend(&mut self, def: &'a StateDef, place: &str) -> Option<Motion> {
-        match def.weights {
-            None | Some(WeightsDef::GradientBand) => {}
-            Some(WeightsDef::Polar | WeightsDef::Delaunay) => {
-                let help = "leave `weights` out for gradient_band";
-                self.report
-                    .not_supported(pointer(place, "weights"), "this rule", help);
-            }
-        }
-        if def.keep.is_some() {
-            self.report
-                .not_supported(pointer(place, "keep"), "keeping some of the samples", "");
-        }
-        if asks_for_distance(def) {
-            self.needs_root.push(pointer(place, "rate"));
-        }
-        let points_place = pointer(place, "points");
-        let points = def.points.as_deref().unwrap_or_default();
-        if points.is_empty() || points.len() > MAX_SAMPLES {
-            let message = format!(
-                "a blend space has 1 to {MAX_SAMPLES} points, not {}",
-                points.len()
-            );
-            self.report.error("E-GRAPH-POINTS", points_place, message);
-            return None;
-        }
-        let samples: Vec<Option<Sample>> = points
-            .iter()
-            .enumerate()
-            .map(|(index, point)| self.point(point, &pointer(&points_place, index)))
-            .collect();
-        let points = match def.blend.as_ref()? {
-            BlendDef::One(name) => self.line(name, points, place),
-            BlendDef::Two(names) => self.plane(names, points, place),
-        };
-        Some(Motion::Blend(BlendSpace {
-            points: points?,
-            samples: samples.into_iter().collect::<Option<_>>()?,
-            rate: def.rate.unwrap_or(RateDef::DurationMean),
-            markers: Vec::new(),
-        }))
-    }
-
-    fn point(&mut self, def: &'a PointDef, place: &str) -> Option<Sample> {
-        if def.motion.is_some() {
-            let help = "give a `clip`";
-            self.report
-                .not_supported(pointer(place, "motion"), "a motion in a blend space", help);
-            return None;
-        }
-        let speed_place = pointer(place, "speed");
-        let speed = self
-            .report
-            .number(speed_place.clone(), def.speed, 1.0, any_number());
-        if speed <= 0.0 {
-            let message = format!("is {speed}, but must be above 0");
-            self.report.error("E-GRAPH-RANGE", speed_place, message);
-            return None;
-        }
-        let Some(clip) = def.clip.as_deref() else {
-            self.report
-                .error("E-GRAPH-MISSING", place, "the point has no `clip`");
-            return None;
-        };
-        self.sample(clip, speed, &pointer(place, "clip"))
-    }
-
-    fn line(&mut self, name: &str, points: &[PointDef], place: &str) -> Option<Points> {
-        let parameter = self.number_parameter(name, &pointer(place, "blend"));
-        let mut at = Vec::new();
-        for (index, point) in points.iter().enumerate() {
-            let place = pointer(&pointer(&pointer(place, "points"), index), "at");
-            match &point.at {
-                AtDef::One(x) => {
-                    at.push(
-                        self.report
-                            .number(&place, Some(*x), index as f32, any_number()),
-                    )
-                }
-                AtDef::Two(_) => {
-                    let message = "expected a number, since the blend is along one parameter";
-                    self.report.error("E-GRAPH-POINTS", place, message);
-                }
-            }
-        }
-        let whole = at.len() == points.len();
-        self.check_distinct(&at, place, |a, b| a == b);
-        Some(Points::Line {
-            parameter: parameter?,
-            at: whole.then_some(at)?,
-        })
-    }
-
-    fn plane(&mut self, names: &[String], points: &[PointDef], place: &str) -> Option<Points> {
-        let [x, y] = names else {
-            let message = format!("expected one parameter or two, not {}", names.len());
-            self.report
-                .error("E-GRAPH-POINTS", pointer(place, "blend"), message);
-            return None;
-        };
-        let blend = pointer(place, "blend");
-        let parameters = [
-            self.number_parameter(x, &pointer(&blend, 0)),
-            self.number_parameter(y, &pointer(&blend, 1)),
-        ];
-        let mut at = Vec::new();
-        for (index, point) in points.iter().enumerate() {
-            let place = pointer(&pointer(&pointer(place, "points"), index), "at");
-            let AtDef::Two(numbers) = &point.at else {
-                let message = "expected [x, y], since the blend is over two parameters";
-                self.report.error("E-GRAPH-POINTS", place, message);
-                continue;
-            };
-            let [x, y] = numbers.as_slice() else {
-                let message = format!("expected [x, y], not {} numbers", numbers.len());
-                self.report.error("E-GRAPH-POINTS", place, message);
-                continue;
-            };
-            let fallback = index as f32;
-            at.push(Vec2::new(
-                self.report
-                    .number(pointer(&place, 0), Some(*x), fallback, any_number()),
-                self.report
-                    .number(pointer(&place, 1), Some(*y), fallback, any_number()),
-            ));
-        }
-        let whole = at.len() == points.len();
-        self.check_distinct(&at, place, |a, b| a.distance_squared(*b) < 1e-12);
-        Some(Points::Plane {
-            parameters: [parameters[0]?, parameters[1]?],
-            at: whole.then_some(at)?,
-        })
-    }
-
-    fn check_distinct<T>(&mut self, at: &[T], place: &str, same: impl Fn(&T, &T) -> bool) {
-        for (index, point) in at.iter().enumerate() {
-            if let Some(other) = at[..index].iter().position(|other| same(other, point)) {
-                let place = pointer(&pointer(&pointer(place, "points"), index), "at");
-                let message = format!("lies where point {other} lies");
-                self.report.error("E-GRAPH-POINTS", place, message);
-            }
-        }
-    }
-
-    /// A clip by name, at a speed of its own.
-    fn sample(&mut self, name: &str, speed: f32, place: &str) -> Option<Sample> {
-        let Some((&name, &clip)) = self.clips.get_key_value(name) else {
-            let names = self.clips.keys().copied();
-            self.report
-                .unknown("E-GRAPH-UNKNOWN-CLIP", place, "clip", name, names);
-            return None;
-        };
-        if let Some(&index) = self.used.get(name) {
-            return Some(sample_of(clip, index, speed));
-        }
-        self.check_clip(clip, place)?;
-        let Ok(index) = u16::try_from(self.graph.clips.len()) else {
-            let message = format!("more than {} clips in one graph", usize::from(u16::MAX) + 1);
-            self.report.error("E-GRAPH-LIMIT", place, message);
-            return None;
-        };
-        self.used.insert(name, index);
-        self.graph.clips.push(Arc::clone(clip));
-        Some(sample_of(clip, index, speed))
-    }
-
-    fn check_clip(&mut self, clip: &Clip, place: &str) -> Option<()> {
-        let joints = clip.joints.iter().map(|tracks| usize::from(tracks.joint));
-        let channels = clip
-            .morphs
-            .iter()
-            .map(|track| usize::from(track.first) + usize::from(track.count));
-        let fits = joints.max().is_none_or(|joint| joint < self.skeleton.len())
-            && channels
-                .max()
-                .is_none_or(|channel| channel <= self.skeleton.morphs.len());
-        if !fits {
-            let message = format!("clip `{}` was made for another skeleton", clip.name);
-            self.report.error("E-GRAPH-CLIP-MISMATCH", place, message);
-            return None;
-        }
-        if clip.markers.len() > MAX_CLIP_MARKERS {
-            let message = format!(
-                "clip `{}` has more than {MAX_CLIP_MARKERS} markers",
-                clip.name
-            );
-            self.report.error("E-GRAPH-LIMIT", place, message);
-            return None;
-        }
-        if !clip.duration.is_finite() || clip.duration < 0.0 {
-            let message = format!("clip `{}` lasts {} seconds", clip.name, clip.duration);
-            self.report.error("E-GRAPH-NOT-FINITE", place, message);
-            return None;
-        }
-        Some(())
-    }
-
-    /// The clips that states play.
-    pub(super) fn clips_of(&self, states: &[State]) -> Vec<Arc<Clip>> {
-        let mut indices = std::collections::BTreeSet::new();
-        for state in states {
-            match &self.graph.motions[usize::from(state.motion)] {
-                Motion::Rest => {}
-                Motion::Clip(sample) | Motion::Scrub { sample, .. } => {
-                    indices.insert(sample.clip);
-                }
-                Motion::Blend(space) => {
-                    indices.extend(space.samples.iter().map(|sample| sample.clip))
-                }
-            }
-        }
-        let clips = indices
-            .into_iter()
-            .map(|index| &self.graph.clips[usize::from(index)]);
-        clips.cloned().collect()
-    }
-}
-
-fn sample_of(clip: &Clip, index: u16, speed: f32) -> Sample {
-    Sample {
-        clip: index,
-        duration: f64::from(clip.duration) / f64::from(speed),
-        stride: 0.0,
+        self.no_effect(place, &keys, "belongs to the state that uses the motion");
+        self.no_effect(
+            place,
+            &[("remove", def.remove.is_some())],
+            "belongs to patches",
+        );
     }
 }

@@ -10,13 +10,34 @@ const MAX_ERRORS: usize = 64;
 #[derive(Default)]
 pub(super) struct Report {
     pub(super) errors: Vec<GraphError>,
+    /// The graphs, named by path, that are being compiled: each with the pointer of what names it.
+    pub(super) files: Vec<(String, String)>,
 }
 
 impl Report {
-    /// Takes a mistake, as long as not too many are known.
+    /// Takes a mistake, as long as not too many are known. One of a motion that is used in several places is
+    /// told once.
     pub(super) fn push(&mut self, error: GraphError) {
-        if !self.is_full() {
+        let error = self.placed(error);
+        self.push_placed(error);
+    }
+
+    /// As [`push`](Self::push), of a mistake that already is where it belongs.
+    pub(super) fn push_placed(&mut self, error: GraphError) {
+        if !self.is_full() && !self.errors.contains(&error) {
             self.errors.push(error);
+        }
+    }
+
+    /// A mistake in a graph named by path is told where the whole graph names that, with the place inside.
+    pub(super) fn placed(&self, error: GraphError) -> GraphError {
+        let (Some((_, named)), Some((path, _))) = (self.files.first(), self.files.last()) else {
+            return error;
+        };
+        GraphError {
+            message: format!("in `{path}` at {}: {}", error.pointer, error.message),
+            pointer: named.clone(),
+            ..error
         }
     }
 
@@ -65,15 +86,27 @@ impl Report {
         name: &str,
         names: impl Iterator<Item = &'a str> + Clone,
     ) {
-        if self.is_full() {
+        let message = format!("there is no {what} `{name}`");
+        let error = self.placed(GraphError::new(code, pointer, message));
+        let same =
+            |known: &GraphError| known.pointer == error.pointer && known.message == error.message;
+        if self.is_full() || self.errors.iter().any(same) {
             return;
         }
-        let message = format!("there is no {what} `{name}`");
         let help = match nearest(name, names.clone()) {
             Some(near) => Some(format!("did you mean `{near}`?")),
             None => listed(what, names),
         };
-        self.push(GraphError::new(code, pointer, message).with_help(help));
+        self.push_placed(error.with_help(help));
+    }
+
+    /// Whether a mistake was told of a place.
+    pub(super) fn knows(&self, pointer: &str) -> bool {
+        let place = self.placed(GraphError::new("", pointer, ""));
+        let same = |known: &GraphError| {
+            known.pointer == place.pointer && known.message.starts_with(&place.message)
+        };
+        self.errors.iter().any(same)
     }
 
     /// The number, or `fallback` with an error where it is not finite or outside `range`.

@@ -6,7 +6,7 @@ use glam::Vec3;
 
 use super::Compiler;
 use super::report::{Report, at_least};
-use crate::graph::compiled::{Chain, LookAtRig, RootRig};
+use crate::graph::compiled::{Chain, GraphClip, LookAtRig, RootRig};
 use crate::graph::def::{ChainDef, ChainKindDef, RootAxesDef, RootAxesWord, RootAxisDef};
 use crate::graph::error::pointer;
 use crate::{RootAxes, RootTrack};
@@ -16,35 +16,48 @@ const DEFAULT_MAX_YAW: f32 = 90.0;
 const DEFAULT_MAX_PITCH: f32 = 60.0;
 
 impl Compiler<'_> {
-    /// The joint of root motion: as given, or as the clips that are used agree.
+    /// The joint of root motion, as given or as the clips that are used agree; how far clips travel; and what
+    /// could not do without.
     pub(super) fn root(&mut self) {
         let joint = match &self.def.root {
             Some(root) => self.joint(&root.joint, "/root/joint"),
             None => {
                 let clips = self.graph.clips.iter();
                 let named: BTreeSet<&str> = clips
-                    .filter_map(|clip| clip.root_joint.as_deref())
+                    .filter_map(|clip| clip.clip.root_joint.as_deref())
                     .collect();
                 let only = named.first().filter(|_| named.len() == 1);
                 only.and_then(|name| self.skeleton.find(name))
             }
         };
-        if let Some(joint) = joint {
-            let axes = self.def.root.as_ref().and_then(|root| root.axes.as_ref());
-            let axes = axes.map_or(RootAxes::default(), axes_of);
-            let tracks = self.graph.clips.iter();
-            let tracks = tracks
-                .map(|clip| {
-                    let duration = f64::from(clip.duration);
-                    RootTrack::new(self.skeleton, clip, joint, axes, 0.0, duration)
-                })
-                .collect();
-            self.graph.root = Some(RootRig { joint, tracks });
+        let Some(joint) = joint else {
+            let asked = std::mem::take(&mut self.needs_root);
+            // A joint that is not there is told already.
+            for error in asked.into_iter().filter(|_| self.def.root.is_none()) {
+                self.report.push_placed(error);
+            }
+            return;
+        };
+        if self.budget.spent {
+            return;
         }
-        if self.def.root.is_none() || joint.is_some() {
-            self.check_rates();
+        let axes = self.def.root.as_ref().and_then(|root| root.axes.as_ref());
+        let axes = axes.map_or(RootAxes::default(), axes_of);
+        let mut tracks = Vec::with_capacity(self.graph.clips.len());
+        for graph_clip in &mut self.graph.clips {
+            let GraphClip {
+                clip,
+                start,
+                duration,
+                stride,
+                ..
+            } = graph_clip;
+            let track = RootTrack::new(self.skeleton, clip, joint, axes, *start, *duration);
+            *stride = track.cycle().translation().length();
+            tracks.push(track);
         }
-        self.fill_strides();
+        self.graph.root = Some(RootRig { joint, tracks });
+        self.sequence_strides();
     }
 
     pub(super) fn chains(&mut self) {

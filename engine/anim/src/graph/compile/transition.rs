@@ -5,18 +5,20 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::Compiler;
 use super::report::at_least;
 use crate::LoopMode;
-use crate::graph::begin::DEFAULT_FADE;
-use crate::graph::compiled::{Motion, State, Transition, by_name};
-use crate::graph::def::{ByDef, FromDef, InterruptionDef, LayerDef, ReenterDef, TransitionDef};
+use crate::graph::compiled::{Begin, State, Transition, TransitionBlend, by_name};
+use crate::graph::def::{AlignDef, ByDef, FromDef, InterruptionDef, ReenterDef, TransitionDef};
 use crate::graph::error::pointer;
 
-/// Most transitions of a layer.
+/// Seconds of a fade where none are given.
+const DEFAULT_FADE: f32 = 0.2;
+
+/// Most transitions of a machine.
 const LIMIT: usize = 16_384;
 
 /// Most ways out of all states of a graph together: a transition from "any" is one out of each.
 const MAX_WAYS: usize = 262_144;
 
-/// The names of a layer's transitions.
+/// The names of a machine's transitions.
 #[derive(Default)]
 struct Names {
     taken: BTreeSet<String>,
@@ -42,33 +44,34 @@ impl Names {
     }
 }
 
-impl Compiler<'_> {
-    /// The transitions of a layer; each state learns its ways out.
+impl<'a> Compiler<'a> {
+    /// The transitions of a machine; each state learns its ways out.
     pub(super) fn transitions(
         &mut self,
-        layer: &LayerDef,
+        defs: &'a [TransitionDef],
         states: &mut [State],
         place: &str,
     ) -> Vec<Transition> {
         let place = pointer(place, "transitions");
-        if layer.transitions.len() > LIMIT {
+        if defs.len() > LIMIT {
             let message = format!("more than {LIMIT} transitions");
             self.report.error("E-GRAPH-LIMIT", place, message);
             return Vec::new();
         }
-        let mut names = Names::default();
-        let mut transitions = Vec::new();
-        for (index, def) in layer.transitions.iter().enumerate() {
+        let names = self.names(defs, &place);
+        let mut transitions: Vec<Transition> = Vec::new();
+        for (index, (def, name)) in defs.iter().zip(&names).enumerate() {
             let place = pointer(&place, index);
             let from = self.from(def, states, &place);
-            let name = self.name(def, &mut names, &place);
             let Some(transition) = self.transition(def, name, &from, states, &place) else {
                 continue;
             };
             self.ways += from.len();
             if self.ways > MAX_WAYS {
                 let message = format!("more than {MAX_WAYS} ways out of states in the graph");
-                self.report.error("E-GRAPH-LIMIT", place, message);
+                self.run_out(&place, message);
+            }
+            if self.budget.spent {
                 break;
             }
             for state in from {
@@ -77,6 +80,12 @@ impl Compiler<'_> {
                     .push(transitions.len() as u16);
             }
             transitions.push(transition);
+        }
+        // Where one was left out, there is a mistake and the numbers do not matter.
+        let indices: BTreeMap<&str, u16> = names.iter().map(String::as_str).zip(0..).collect();
+        for (index, (def, transition)) in defs.iter().zip(&mut transitions).enumerate() {
+            let place = pointer(&place, index);
+            transition.interrupted_by = self.interrupted_by(def, &indices, &place);
         }
         for state in states {
             state.ways_out.sort_by_key(|&index| {
@@ -87,12 +96,31 @@ impl Compiler<'_> {
         transitions
     }
 
-    /// The states that it starts from.
+    /// The names of all transitions of a machine.
+    fn names(&mut self, defs: &[TransitionDef], place: &str) -> Vec<String> {
+        let mut names = Names::default();
+        let mut all = Vec::with_capacity(defs.len());
+        for (index, def) in defs.iter().enumerate() {
+            let place = pointer(place, index);
+            let name = self.name(def, &mut names, &place);
+            if !self.spend_bytes(3 * name.len(), &place) {
+                break;
+            }
+            all.push(name);
+        }
+        all
+    }
+
+    /// The states that it starts from. "any" are those that are stayed in: a conduit is left by its own ways.
     fn from(&mut self, def: &TransitionDef, states: &[State], place: &str) -> Vec<u16> {
         let place = pointer(place, "from");
         let all = 0..states.len() as u16;
         let names: Vec<(&String, String)> = match &def.from {
-            FromDef::Name(name) if name == "any" => return all.collect(),
+            FromDef::Name(name) if name == "any" => {
+                return all
+                    .filter(|&state| !states[usize::from(state)].conduit)
+                    .collect();
+            }
             FromDef::Name(name) => vec![(name, place)],
             FromDef::Names(names) if names.is_empty() => {
                 let help = "name a state, or write from = \"any\"";
@@ -123,19 +151,32 @@ impl Compiler<'_> {
 
     fn state_index(&mut self, name: &str, states: &[State], place: &str) -> Option<u16> {
         let found = by_name(states, name, |state| &state.name);
-        if found.is_none() {
-            let names = states.iter().map(|state| state.name.as_str());
-            self.report
-                .unknown("E-GRAPH-UNKNOWN-STATE", place, "state", name, names);
+        if found.is_some() {
+            return found;
         }
-        found
+        let own = states.iter().any(|state| {
+            let rest = name.strip_prefix(state.name.as_str());
+            rest.is_some_and(|rest| rest.starts_with('/'))
+        });
+        if own || self.layer.paths.contains(name) {
+            let message = format!("there is no state `{name}` in this machine");
+            let help = "ways lead only between states of one machine: go to the state around it, and let `entry` and the \
+                        transitions inside lead on";
+            self.report
+                .error_with_help("E-GRAPH-UNKNOWN-STATE", place, message, help);
+            return None;
+        }
+        let names = states.iter().map(|state| state.name.as_str());
+        self.report
+            .unknown("E-GRAPH-UNKNOWN-STATE", place, "state", name, names);
+        None
     }
 
     /// As given, or made from the states with a number where that is taken.
     fn name(&mut self, def: &TransitionDef, names: &mut Names, place: &str) -> String {
         if let Some(name) = &def.name {
             if !names.taken.insert(name.clone()) {
-                let message = format!("two transitions of the layer are named `{name}`");
+                let message = format!("two transitions of the machine are named `{name}`");
                 self.report
                     .error("E-GRAPH-DUPLICATE", pointer(place, "name"), message);
             }
@@ -150,54 +191,116 @@ impl Compiler<'_> {
 
     fn transition(
         &mut self,
-        def: &TransitionDef,
-        name: String,
+        def: &'a TransitionDef,
+        name: &str,
         from: &[u16],
         states: &[State],
         place: &str,
     ) -> Option<Transition> {
-        self.refuse_transition_parts(def, place);
         let any = matches!(&def.from, FromDef::Name(name) if name == "any");
-        if def.reenter.is_some() && !any {
-            let message = "`reenter` belongs to transitions from \"any\"";
-            self.report
-                .error("E-GRAPH-NO-EFFECT", pointer(place, "reenter"), message);
-        }
-        if def.latch.is_some() && def.exit_time.is_none() {
-            let message = "`latch` belongs to `exit_time`";
-            self.report
-                .error("E-GRAPH-NO-EFFECT", pointer(place, "latch"), message);
-        }
+        self.refuse_without_effect(def, any, place);
         let to = self.state_index(&def.to, states, &pointer(place, "to"));
         let when = def
             .when
             .as_ref()
             .and_then(|when| self.when(when, &pointer(place, "when")));
         let exit_time = self.exit_time(def, any, from, states, place);
+        let blend = self.transition_blend(def, place);
+        let begin = self.begin(def, place);
+        Some(Transition {
+            name: name.to_owned(),
+            to: to?,
+            any,
+            when,
+            exit_time,
+            latch: def.latch.unwrap_or(true),
+            blend,
+            begin,
+            priority: def.priority.unwrap_or(0),
+            interruption: def.interruption.unwrap_or(InterruptionDef::Frozen),
+            interrupted_by: None,
+            reenter: def.reenter.unwrap_or(ReenterDef::ByTrigger),
+        })
+    }
+
+    fn refuse_without_effect(&mut self, def: &TransitionDef, any: bool, place: &str) {
+        let keys = [("reenter", def.reenter.is_some() && !any)];
+        self.no_effect(place, &keys, "belongs to transitions from \"any\"");
+        let keys = [("latch", def.latch.is_some() && def.exit_time.is_none())];
+        self.no_effect(place, &keys, "belongs to `exit_time`");
+        let inertial = def.by == Some(ByDef::Inertial);
+        let keys = [("curve", def.curve.is_some() && inertial)];
+        self.no_effect(
+            place,
+            &keys,
+            "belongs to crossfades; what dies away by inertia has a curve of its own",
+        );
+        let none = def.interruption == Some(InterruptionDef::None);
+        let keys = [("interrupted_by", def.interrupted_by.is_some() && none)];
+        self.no_effect(place, &keys, "says nothing where interruption = \"none\"");
+        let keys = [("remove", def.remove.is_some())];
+        self.no_effect(place, &keys, "belongs to patches");
+    }
+
+    fn transition_blend(&mut self, def: &'a TransitionDef, place: &str) -> TransitionBlend {
         let duration = self.report.number(
             pointer(place, "duration"),
             def.duration,
             DEFAULT_FADE,
             at_least(0.0),
         );
-        let offset = def.offset.map(|offset| {
-            let place = pointer(place, "offset");
-            f64::from(self.report.number(place, Some(offset), 0.0, 0.0..=1.0))
-        });
-        Some(Transition {
-            name,
-            to: to?,
-            any,
-            when,
-            exit_time,
-            latch: def.latch.unwrap_or(true),
+        TransitionBlend {
             duration,
+            inertial: def.by == Some(ByDef::Inertial),
             curve: def.curve.unwrap_or_default(),
-            offset,
-            priority: def.priority.unwrap_or(0),
-            interruptible: def.interruption != Some(InterruptionDef::None),
-            reenter: def.reenter.unwrap_or(ReenterDef::ByTrigger),
-        })
+            profile: self.profile(&def.profile, &pointer(place, "profile")),
+        }
+    }
+
+    /// Where the destination begins.
+    fn begin(&mut self, def: &TransitionDef, place: &str) -> Begin {
+        match (def.offset, def.align) {
+            (None, None) => Begin::Own,
+            (None, Some(AlignDef::Phase)) => Begin::Phase,
+            (None, Some(AlignDef::Marker)) => Begin::Marker,
+            (Some(offset), align) => {
+                let keys = [("align", align.is_some())];
+                self.no_effect(place, &keys, "excludes `offset`, which is given too");
+                let place = pointer(place, "offset");
+                let offset = self.report.number(place, Some(offset), 0.0, 0.0..=1.0);
+                Begin::Offset(f64::from(offset))
+            }
+        }
+    }
+
+    /// The transitions that may start during the fade.
+    fn interrupted_by(
+        &mut self,
+        def: &TransitionDef,
+        indices: &BTreeMap<&str, u16>,
+        place: &str,
+    ) -> Option<Vec<u16>> {
+        let list = def.interrupted_by.as_ref()?;
+        let place = pointer(place, "interrupted_by");
+        if !self.spend_bytes(size_of_val(list.as_slice()), &place) {
+            return None;
+        }
+        let mut found = BTreeSet::new();
+        for (number, name) in list.iter().enumerate() {
+            let place = pointer(&place, number);
+            let Some(&index) = indices.get(name.as_str()) else {
+                let names = indices.keys().copied();
+                let what = "transition";
+                self.report
+                    .unknown("E-GRAPH-UNKNOWN-TRANSITION", place, what, name, names);
+                continue;
+            };
+            if !found.insert(index) {
+                let message = format!("transition `{name}` is listed twice");
+                self.report.error("E-GRAPH-DUPLICATE", place, message);
+            }
+        }
+        Some(found.into_iter().collect())
     }
 
     fn exit_time(
@@ -218,57 +321,19 @@ impl Compiler<'_> {
             return None;
         }
         let exit_time = self.report.number(&place, Some(exit_time), 0.0, 0.0..=1.0);
-        for state in from
-            .iter()
-            .map(|&state| &states[usize::from(state)])
-            .filter(|_| !any)
-        {
-            let is_rest = matches!(self.graph.motions[usize::from(state.motion)], Motion::Rest);
-            if is_rest && state.mode != LoopMode::Once && exit_time > 0.0 {
-                let message = format!(
-                    "state `{}` is the rest pose and never gets there",
-                    state.name
-                );
-                self.report.error("E-GRAPH-EXIT-TIME", &place, message);
-            }
+        let from = from.iter().map(|&state| &states[usize::from(state)]);
+        for state in from.filter(|_| !any && exit_time > 0.0) {
+            let stands = state.leaves.is_empty() && state.machines.is_empty();
+            let why = if state.conduit {
+                "is passed through and plays nothing"
+            } else if stands && state.mode != LoopMode::Once {
+                "holds a pose and never gets there"
+            } else {
+                continue;
+            };
+            let message = format!("state `{}` {why}", state.name);
+            self.report.error("E-GRAPH-EXIT-TIME", &place, message);
         }
         Some(f64::from(exit_time))
-    }
-
-    fn refuse_transition_parts(&mut self, def: &TransitionDef, place: &str) {
-        let mut refuse = |key: &str, what: &str, help: &str| {
-            self.report.not_supported(pointer(place, key), what, help);
-        };
-        if def.by == Some(ByDef::Inertial) {
-            refuse("by", "`inertial`", "leave `by` out for a crossfade");
-        }
-        if def.align.is_some() {
-            refuse(
-                "align",
-                "aligning",
-                "use `offset`, or a sync_group on both states",
-            );
-        }
-        if matches!(
-            def.interruption,
-            Some(InterruptionDef::Live | InterruptionDef::Inertial)
-        ) {
-            refuse("interruption", "this rule", "write \"frozen\" or \"none\"");
-        }
-        if def.interrupted_by.is_some() {
-            refuse(
-                "interrupted_by",
-                "a list of transitions that may interrupt",
-                "",
-            );
-        }
-        if def.profile.is_some() {
-            refuse("profile", "a fade length by joint", "");
-        }
-        if def.remove.is_some() {
-            let message = "`remove` belongs to patches";
-            self.report
-                .error("E-GRAPH-NO-EFFECT", pointer(place, "remove"), message);
-        }
     }
 }
