@@ -48,6 +48,7 @@ fn walking() -> Motion {
     Motion::Graph {
         def: Arc::new(GraphDef::from_json(def).unwrap()),
         file: None,
+        space: "sinew".to_owned(),
     }
 }
 
@@ -325,6 +326,7 @@ fn a_fault_of_a_graph_file_is_shown_in_that_file() {
     let motion = Motion::Graph {
         def: world.assets.graph(&path).unwrap().value,
         file: Some(path),
+        space: "sinew".to_owned(),
     };
     let sinew_world::WorldError::Asset(fault) = world.set_motion(id, motion).unwrap_err() else {
         unreachable!("a graph's fault is an asset's")
