@@ -15,3 +15,4 @@ mod graphs;
 mod picture;
 mod plaza;
 mod scripts;
+mod snapshots;

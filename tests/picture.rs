@@ -5,6 +5,7 @@
 
 mod figures;
 mod look;
+mod morphs;
 mod robust;
 mod skinning;
 

@@ -5,6 +5,7 @@ mod examples;
 mod graphs;
 mod hostile;
 mod mistakes;
+mod morphs;
 mod performance;
 mod reloading;
 mod running;

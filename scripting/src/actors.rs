@@ -82,13 +82,16 @@ impl ScriptHost {
 
     /// Makes the instance of a place whose script has a good version, and sets the script's graph.
     pub(crate) fn instantiate(&mut self, place: Place) {
-        let Some((scripts, instance)) = self.at(place) else {
-            return;
-        };
+        if let Some((id, script, summary)) = self.make_instance(place) {
+            self.give_graph(id, script, &summary);
+        }
+    }
+
+    /// Makes the instance of a place whose script has a good version.
+    pub(crate) fn make_instance(&mut self, place: Place) -> Option<(ActorId, usize, Summary)> {
+        let (scripts, instance) = self.at(place)?;
         let (id, script) = (scripts.id, instance.script);
-        let Some(summary) = self.scripts[script].summary.clone() else {
-            return;
-        };
+        let summary = self.scripts[script].summary.clone()?;
         let props = match self.props_of(id, &summary) {
             Ok(props) => props,
             Err(fault) => {
@@ -111,10 +114,13 @@ impl ScriptHost {
                     instance.number = Some(number);
                     instance.props = props;
                 }
-                self.give_graph(id, script, &summary);
+                Some((id, script, summary))
             }
-            Some(Err(failure)) => self.tell(Some(script), *failure, false),
-            None => {}
+            Some(Err(failure)) => {
+                self.tell(Some(script), *failure, false);
+                None
+            }
+            None => None,
         }
     }
 

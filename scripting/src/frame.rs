@@ -3,7 +3,7 @@
 //! update: on_start of new actors, due messages, timers, coroutines, on_input, on_update, on_stop; each by actor, then
 //! by the order of its scripts. react: this step's animation events in their order, on_late_update, on_stop.
 
-use sinew_world::{ActorId, Behaviour, Data, Due, Message, StableHasher, World};
+use sinew_world::{ActorId, Behaviour, Data, Due, Kept, Message, World};
 
 use crate::{
     api::release,
@@ -74,19 +74,8 @@ impl Behaviour for ScriptHost {
         self.stop_dying();
     }
 
-    fn hash_into(&self, hasher: &mut StableHasher) {
-        for scripts in self.actors.iter().flatten() {
-            for instance in &scripts.instances {
-                let vm = self.vm(instance.script);
-                let fields = vm
-                    .zip(instance.number)
-                    .map(|(vm, number)| vm.fields(number));
-                for (name, value) in fields.into_iter().flatten() {
-                    hasher.text(&name);
-                    hasher.data(&value);
-                }
-            }
-        }
+    fn kept(&self, _world: &World) -> Vec<Kept> {
+        self.kept_data()
     }
 }
 
@@ -207,7 +196,7 @@ impl ScriptHost {
         }
     }
 
-    fn waiting(&self) -> Vec<Waiting> {
+    pub(crate) fn waiting(&self) -> Vec<Waiting> {
         let vms = self
             .modules
             .iter()

@@ -124,6 +124,16 @@ pub(crate) trait Language {
     /// The fields of an instance that are plain data.
     fn fields(&self, instance: usize) -> BTreeMap<String, Data>;
 
+    /// How many fields of an instance are no plain data, such as functions.
+    fn other_fields(&self, instance: usize) -> usize;
+
+    /// Gives an instance fields of plain data; those of other names stay.
+    fn set_fields(
+        &mut self,
+        instance: usize,
+        fields: &BTreeMap<String, Data>,
+    ) -> Result<(), Failure>;
+
     /// Runs a piece of code as if it stood in a callback of the instance (`self` or `this`) and gives its result.
     fn evaluate(&mut self, instance: usize, code: &str) -> Result<Data, Failure>;
 }

@@ -31,7 +31,7 @@ fn skinned_on_the_cpu(model: &Model, joints_model: &[Affine3A], morphs: &[f32]) 
 }
 
 /// Compares what is drawn of `model` with what the CPU makes of `reference`, in both places.
-fn check(model: &Model, reference: &Model, joints_model: &[Affine3A], morphs: &[f32]) {
+pub fn check(model: &Model, reference: &Model, joints_model: &[Affine3A], morphs: &[f32]) {
     let Some(mut stage) = stage() else { return };
     let id = stage.renderer.upload(stage.gpu, model).expect("fits");
     let draws = [Draw {
@@ -194,5 +194,8 @@ fn both_places_give_the_same_picture() {
     stage.renderer.skinning = Skinning::Compute;
     let compute = stage.picture(&scene);
     assert!(largest_difference(&vertex, &compute) <= 2);
-    assert_eq!(vertex.stats, compute.stats);
+    assert_eq!(
+        (vertex.stats.skinned_ahead, compute.stats.skinned_ahead),
+        (0, 4)
+    );
 }

@@ -5,11 +5,12 @@ use std::hint::black_box;
 use criterion::{Criterion, criterion_group, criterion_main};
 use glam::{Affine3A, Quat, Vec2, Vec3};
 use sinew_anim::{
-    Clip, Inertia, Interpolation, Interval, Joint, JointTracks, LookAtInput, LoopMode, Mask,
-    MeshScratch, Pole, Pose, RootAxes, RootTrack, Rotations, Skeleton, Track, Transform,
-    TwoBoneInput, WeightedLog, additive_layer, additive_layer_mesh, blend, blend_two,
-    blended_root_motion, gradient_band_weights, linear_weights, local_to_model, look_at,
-    occurrences, override_layer, palette, sample, two_bone,
+    AdditiveSpace, Clip, Inertia, InertiaScalar, Interpolation, Interval, Joint, JointTracks,
+    LookAtInput, LoopMode, Mask, MeshScratch, MirrorPairs, Pole, Pose, RootAxes, RootTrack,
+    Rotations, Skeleton, SpringOffset, Track, Transform, Triangulation, TwoBoneInput, WeightedLog,
+    additive_layer, additive_layer_mesh, blend, blend_two, blended_root_motion,
+    gradient_band_weights, keep_heaviest, linear_weights, local_to_model, look_at, mirror_clip,
+    occurrences, override_layer, palette, polar_band_weights, rebase_clip, sample, two_bone,
 };
 
 const JOINTS: u16 = 60;
@@ -138,13 +139,29 @@ fn changes(criterion: &mut Criterion) {
     let [before, source, target] = [0, 1, 2].map(|index| &scene.poses[index]);
     let mut out = target.clone();
     let mut inertia = Inertia::with_room(scene.skeleton.len(), 0);
+    let before = Some((before, 1.0 / 60.0));
     criterion.bench_function("inertia_begin", |b| {
-        let before = Some((before, 1.0 / 60.0));
         b.iter(|| inertia.begin(black_box(source), before, target, 0.3, None));
     });
+    inertia.begin(source, None, target, 0.3, None);
     inertia.step(0.05);
     criterion.bench_function("inertia_apply", |b| {
         b.iter(|| inertia.apply(black_box(&mut out)));
+    });
+    criterion.bench_function("inertia_scalar", |b| {
+        let mut inertia = InertiaScalar::default();
+        inertia.begin(1.0, -2.0, 1e9);
+        b.iter(|| {
+            inertia.step(black_box(1e-3));
+            inertia.value()
+        });
+    });
+    criterion.bench_function("spring_offset", |b| {
+        let mut spring = SpringOffset::default();
+        b.iter(|| {
+            spring.speed += 1.0;
+            spring.step(black_box(0.2), 1.0 / 60.0);
+        });
     });
     let rest = &scene.skeleton.rest;
     criterion.bench_function("additive_layer", |b| {
@@ -170,6 +187,21 @@ fn changes(criterion: &mut Criterion) {
     });
 }
 
+fn clip_changes(criterion: &mut Criterion) {
+    let scene = scene();
+    let pairs = MirrorPairs::by_name(&scene.skeleton);
+    criterion.bench_function("mirror_clip", |b| {
+        b.iter(|| mirror_clip(&scene.skeleton, black_box(&scene.clips[0]), &pairs));
+    });
+    criterion.bench_function("rebase_clip", |b| {
+        let reference = &scene.poses[1];
+        b.iter(|| {
+            let clip = black_box(&scene.clips[0]);
+            rebase_clip(&scene.skeleton, clip, reference, AdditiveSpace::Mesh)
+        });
+    });
+}
+
 fn weights(criterion: &mut Criterion) {
     let line = [0.0, 1.5, 4.0, 6.0];
     let plane: Vec<Vec2> = [(0.0, 0.0), (1.0, 0.0), (-1.0, 0.0), (0.0, 1.0), (0.0, -1.0)]
@@ -181,6 +213,24 @@ fn weights(criterion: &mut Criterion) {
     });
     criterion.bench_function("gradient_band_weights", |b| {
         b.iter(|| gradient_band_weights(&plane, black_box(Vec2::new(0.3, 0.6)), &mut weights));
+    });
+    let p = Vec2::new(0.3, 0.6);
+    criterion.bench_function("polar_band_weights", |b| {
+        b.iter(|| polar_band_weights(&plane, black_box(p), &mut weights));
+    });
+    criterion.bench_function("triangulation", |b| {
+        b.iter(|| Triangulation::new(black_box(&plane)));
+    });
+    let triangulation = Triangulation::new(&plane);
+    criterion.bench_function("triangulation_weights", |b| {
+        b.iter(|| triangulation.weights(&plane, black_box(p), &mut weights));
+    });
+    criterion.bench_function("keep_heaviest", |b| {
+        b.iter(|| {
+            let mut weights = black_box([0.1, 0.3, 0.2, 0.15, 0.25]);
+            keep_heaviest(&mut weights, 4);
+            weights
+        });
     });
 }
 
@@ -254,5 +304,13 @@ fn solvers(criterion: &mut Criterion) {
     });
 }
 
-criterion_group!(benches, poses, changes, weights, clocks, solvers);
+criterion_group!(
+    benches,
+    poses,
+    changes,
+    clip_changes,
+    weights,
+    clocks,
+    solvers
+);
 criterion_main!(benches);

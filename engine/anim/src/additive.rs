@@ -21,7 +21,7 @@ pub enum AdditiveSpace {
 }
 
 /// A scale below this has no ratio; it counts as unchanged.
-const NO_SCALE: f32 = 1e-6;
+pub(crate) const NO_SCALE: f32 = 1e-6;
 
 /// Adds to `base` what `add` does to `rest`, by `weight` (clamped to 0..=1, not a number counts as 0) times
 /// the mask, joint by joint in local space: rotations `q_b * slerp(1, q_rest^-1 q_a, w)`, translations
@@ -42,49 +42,51 @@ pub fn additive_layer(base: &mut Pose, add: &Pose, rest: &Pose, weight: f32, mas
         if lanes.iter().all(|&w| w <= 0.0) {
             continue;
         }
-        add_rotations(&mut block.rotation, &add.rotation, &rest.rotation, &lanes);
+        block.rotation = add_rotations(&block.rotation, &add.rotation, &rest.rotation, &lanes);
         add_vectors(block, add, rest, &lanes);
     }
     add_morphs(base, add, rest, weight, mask);
 }
 
+/// `base * slerp(1, rest^-1 add, weight)`, lane by lane.
 fn add_rotations(
-    base: &mut RotationLanes,
+    base: &RotationLanes,
     add: &RotationLanes,
     rest: &RotationLanes,
     weights: &Lanes,
-) {
+) -> RotationLanes {
+    let mut out = *base;
     for lane in 0..LANES {
         let of = |rotations: &RotationLanes| rotations.each_ref().map(|part| part[lane]);
         let ([x, y, z, w], own) = (of(rest), of(base));
         let delta = product([-x, -y, -z, w], of(add));
         let turned = product(own, share_of(delta, weights[lane]));
-        for (part, value) in base.iter_mut().zip(turned) {
-            part[lane] = kept(part[lane], value, weights[lane]);
+        for part in 0..4 {
+            out[part][lane] = kept(own[part], turned[part], weights[lane]);
         }
     }
+    out
 }
 
 fn add_vectors(base: &mut Block, add: &Block, rest: &Block, weights: &Lanes) {
-    for axis in 0..3 {
-        let (add_t, rest_t) = (&add.translation[axis], &rest.translation[axis]);
-        let (add_s, rest_s) = (&add.scale[axis], &rest.scale[axis]);
+    let others = add.translation.iter().zip(&rest.translation);
+    for (value, (add, rest)) in base.translation.iter_mut().zip(others) {
         for lane in 0..LANES {
-            let weight = weights[lane];
-            let moved = &mut base.translation[axis][lane];
-            *moved = kept(
-                *moved,
-                *moved + (add_t[lane] - rest_t[lane]) * weight,
-                weight,
-            );
-            let empty = rest_s[lane].abs() < NO_SCALE;
-            let ratio = if empty {
-                1.0
+            let moved = value[lane] + (add[lane] - rest[lane]) * weights[lane];
+            value[lane] = kept(value[lane], moved, weights[lane]);
+        }
+    }
+    let others = add.scale.iter().zip(&rest.scale);
+    for (value, (add, rest)) in base.scale.iter_mut().zip(others) {
+        for lane in 0..LANES {
+            let empty = rest[lane].abs() < NO_SCALE;
+            let (part, whole) = if empty {
+                (1.0, 1.0)
             } else {
-                add_s[lane] / rest_s[lane]
+                (add[lane], rest[lane])
             };
-            let scaled = &mut base.scale[axis][lane];
-            *scaled = kept(*scaled, *scaled * (1.0 + (ratio - 1.0) * weight), weight);
+            let scaled = value[lane] * (1.0 + (part / whole - 1.0) * weights[lane]);
+            value[lane] = kept(value[lane], scaled, weights[lane]);
         }
     }
 }

@@ -274,6 +274,28 @@ mod tests {
     }
 
     #[test]
+    fn a_crossfade_is_weight_times_angle_for_any_angle_and_axis() {
+        let mut random = Random::new(27);
+        for _ in 0..1000 {
+            let (from, axis) = (random.rotation(), random.direction());
+            let angle = random.range(0.0, 3.1) as f32;
+            let weight = random.unit() as f32;
+            let pose = |angle: f32| {
+                let mut pose = Pose::identity(1, 0);
+                pose.set_rotation(0, Quat::from_axis_angle(axis, angle) * from);
+                pose
+            };
+            let mut out = Pose::default();
+            blend_two(&pose(0.0), &pose(angle), weight, &mut out, Rotations::Slerp);
+            let turned = out.rotation(0).as_dquat() * from.as_dquat().inverse();
+            let along = 2.0 * turned.xyz().dot(axis.as_dvec3()).atan2(turned.w);
+            let along = along.sin().atan2(along.cos());
+            let error = along - f64::from(weight) * f64::from(angle);
+            assert!(error.abs() < 1e-5, "{angle} {weight}: {error}");
+        }
+    }
+
+    #[test]
     fn more_poses_mixed_by_nlerp_are_the_normalised_sum() {
         let mut random = Random::new(26);
         let poses = cluster(&mut random, 4, 1.2);

@@ -296,6 +296,22 @@ impl Inertia {
         self.elapsed as f32 >= self.seconds
     }
 
+    /// Whether all of it is numbers, as what comes from outside may not be.
+    pub(crate) fn is_finite(&self) -> bool {
+        let of = |curves: &Curves| {
+            let lanes = curves.curve.iter().chain([&curves.rate]).flatten();
+            lanes.copied().all(f32::is_finite) && curves.seconds.is_finite()
+        };
+        let of_offsets = |offsets: &Offsets| {
+            of(&offsets.magnitude) && offsets.axis.iter().flatten().copied().all(f32::is_finite)
+        };
+        let blocks = self.blocks.iter().all(|block| {
+            let parts = [&block.translation, &block.rotation, &block.scale];
+            parts.into_iter().all(of_offsets)
+        });
+        blocks && self.morphs.iter().all(of) && self.elapsed.is_finite() && self.seconds.is_finite()
+    }
+
     /// Forgets every offset; room stays.
     pub fn clear(&mut self) {
         self.blocks.clear();

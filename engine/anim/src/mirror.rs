@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use glam::{Affine3A, Mat3, Quat, Vec3};
 
+use crate::additive::NO_SCALE;
 use crate::rotation::Axes;
 use crate::track_map::map_track;
 use crate::{
@@ -13,9 +14,6 @@ use crate::{
 
 #[cfg(test)]
 mod tests;
-
-/// A scale below this has no ratio; it counts as unchanged.
-const NO_SCALE: f32 = 1e-6;
 
 /// Which joint stands where another one does in a mirror.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]

@@ -2,13 +2,10 @@
 
 use glam::{Quat, Vec3};
 
-use crate::additive::AdditiveSpace;
+use crate::additive::{AdditiveSpace, NO_SCALE};
 use crate::rotation::{Axes, unit};
 use crate::track_map::{map_track, map_weights};
 use crate::{Clip, NO_PARENT, Pose, Skeleton};
-
-/// A scale below this has no ratio.
-const NO_SCALE: f32 = 1e-6;
 
 /// The clip whose difference from rest is what the difference of `clip` from `reference` is, in the given
 /// space; so the additive jobs need no other reference than rest.

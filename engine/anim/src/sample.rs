@@ -286,10 +286,9 @@ mod tests {
                 let translation = vector_twin(tracks.translation.as_ref().expect("made"), time);
                 let scale = vector_twin(tracks.scale.as_ref().expect("made"), time);
                 let rotation = rotation_twin(tracks.rotation.as_ref().expect("made"), time);
-                // A share in f32 errs by an ulp of the time over the span.
-                assert!(pose.translation(0).as_dvec3().distance(translation) < 4e-4);
-                assert!(pose.scale(0).as_dvec3().distance(scale) < 4e-4);
-                assert!(rotation_error(pose.rotation(0), rotation) < 4e-4);
+                assert!(pose.translation(0).as_dvec3().distance(translation) < 1e-5);
+                assert!(pose.scale(0).as_dvec3().distance(scale) < 1e-5);
+                assert!(rotation_error(pose.rotation(0), rotation) < 1e-5);
                 assert!((pose.rotation(0).length() - 1.0).abs() < 1e-6);
                 assert_eq!(pose.morphs[0], 0.0);
             }

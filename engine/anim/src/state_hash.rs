@@ -472,6 +472,8 @@ fn key_name(key: &(impl Serialize + ?Sized)) -> String {
 mod tests {
     use std::collections::BTreeMap;
 
+    use serde::Serialize;
+
     use super::*;
 
     /// Collects what it is fed, so that equal hashes mean equal bytes.
@@ -538,8 +540,10 @@ mod tests {
         hasher.finish()
     }
 
+    type Edit = fn(&mut Outer);
+
     /// Every way to change one thing, and the part that it belongs to at three names deep.
-    fn changes() -> Vec<(&'static str, fn(&mut Outer))> {
+    fn changes() -> Vec<(&'static str, Edit)> {
         vec![
             ("layers/0/value", |state| {
                 state.layers[0].value = 0.5 + f64::EPSILON

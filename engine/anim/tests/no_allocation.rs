@@ -11,10 +11,10 @@ use std::cell::Cell;
 use glam::{Affine3A, Quat, Vec2, Vec3};
 use sinew_anim::{
     Clip, Inertia, Interpolation, Interval, Joint, JointTracks, LookAtInput, LoopMode, MeshScratch,
-    Pole, Pose, RootAxes, RootTrack, Rotations, Skeleton, Track, Transform, TwoBoneInput,
-    WeightedLog, additive_layer, additive_layer_mesh, blend_two, blend_weighted,
-    blended_root_motion, gradient_band_weights, linear_weights, local_to_model, look_at,
-    occurrences, override_layer, palette, sample, two_bone,
+    Pole, Pose, RootAxes, RootTrack, Rotations, Skeleton, Track, Transform, Triangulation,
+    TwoBoneInput, WeightedLog, additive_layer, additive_layer_mesh, blend_two, blend_weighted,
+    blended_root_motion, gradient_band_weights, keep_heaviest, linear_weights, local_to_model,
+    look_at, occurrences, override_layer, palette, polar_band_weights, sample, two_bone,
 };
 
 thread_local! {
@@ -88,6 +88,8 @@ fn the_jobs_of_a_frame_allocate_nothing_once_warm() {
     let mut model = vec![Affine3A::IDENTITY; skeleton.len()];
     let mut matrices = [Affine3A::IDENTITY; 2];
     let mut weights = [0.0; 3];
+    let plane = [Vec2::ZERO, Vec2::X, Vec2::Y];
+    let triangulation = Triangulation::new(&plane);
     let mut scratch = MeshScratch::default();
     additive_layer_mesh(&skeleton, &mut out, &poses[0], 0.5, None, &mut scratch);
     let mut inertia = Inertia::with_room(skeleton.len(), skeleton.morphs.len());
@@ -103,11 +105,10 @@ fn the_jobs_of_a_frame_allocate_nothing_once_warm() {
             root.take_out(f64::from(time), &mut poses[0]);
         }
         linear_weights(&[0.0, 1.0, 2.0], time, &mut weights);
-        gradient_band_weights(
-            &[Vec2::ZERO, Vec2::X, Vec2::Y],
-            Vec2::splat(time),
-            &mut weights,
-        );
+        polar_band_weights(&plane, Vec2::splat(time), &mut weights);
+        triangulation.weights(&plane, Vec2::splat(time), &mut weights);
+        keep_heaviest(&mut weights, 2);
+        gradient_band_weights(&plane, Vec2::splat(time), &mut weights);
         blend_weighted(
             poses.iter().zip([0.5, 0.3, 0.2]),
             &mut out,

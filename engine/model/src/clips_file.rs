@@ -278,6 +278,9 @@ fn explain(error: &serde_path_to_error::Error<serde_json::Error>) -> ImportError
     }
     let inner = error.inner();
     let text = inner.to_string();
+    if text.starts_with("number out of range") {
+        return ImportError::new("E-CLIPS-VALUE", pointer, "the number is too large");
+    }
     if !inner.is_data() {
         return ImportError::new("E-CLIPS-JSON", "", text);
     }

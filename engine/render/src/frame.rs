@@ -29,7 +29,7 @@ pub(crate) struct FrameUniform {
     to_sun_world: Vec3,
     shadow_texel: f32,
     sun_color: Vec3,
-    skinned_before: u32,
+    pad0: f32,
     zenith: Vec3,
     ambient: f32,
     horizon: Vec3,
@@ -38,16 +38,11 @@ pub(crate) struct FrameUniform {
     grid: u32,
     viewport: Vec2,
     line_width: f32,
-    pad: f32,
+    pad1: f32,
 }
 
 impl FrameUniform {
-    pub fn new(
-        scene: &Scene<'_>,
-        size: [u32; 2],
-        format: wgpu::TextureFormat,
-        skinned_before: bool,
-    ) -> Self {
+    pub fn new(scene: &Scene<'_>, size: [u32; 2], format: wgpu::TextureFormat) -> Self {
         let viewport = Vec2::from(size.map(|side| side as f32));
         let [view, projection] = camera_matrices(&scene.camera, viewport.x / viewport.y);
         let mut view_rotation = view;
@@ -62,7 +57,7 @@ impl FrameUniform {
             to_sun_world: sun.to_sun_world,
             shadow_texel: sun.texel,
             sun_color: scene.sun.color,
-            skinned_before: u32::from(skinned_before),
+            pad0: 0.0,
             zenith: scene.sky.zenith,
             ambient: scene.sky.ambient,
             horizon: scene.sky.horizon,
@@ -71,7 +66,7 @@ impl FrameUniform {
             grid: u32::from(scene.grid),
             viewport,
             line_width: LINE_WIDTH,
-            pad: 0.0,
+            pad1: 0.0,
         }
     }
 }
@@ -149,22 +144,18 @@ impl FrameBuffers {
     }
 
     /// What fits into the largest buffers that the device binds.
-    pub fn capacity(gpu: &Gpu, skin_before: bool) -> Capacity {
+    pub fn capacity(gpu: &Gpu, skin_all: bool) -> Capacity {
         let limits = gpu.device.limits();
         let most = limits
             .max_storage_buffer_binding_size
             .min(limits.max_buffer_size);
         let fits = |size: usize| (most / size as u64).min(u64::from(u32::MAX / 2)) as usize;
-        let skinned = if skin_before {
-            fits(size_of::<SkinnedVertex>())
-        } else {
-            0
-        };
         Capacity {
             palette: fits(size_of::<PaletteRows>()),
             instances: fits(size_of::<Instance>()),
             open_targets: fits(size_of::<OpenTarget>()),
-            skinned,
+            skinned: fits(size_of::<SkinnedVertex>()),
+            skin_all,
         }
     }
 

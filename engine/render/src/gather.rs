@@ -10,6 +10,11 @@ use crate::{
     shapes::world_of_unit,
 };
 
+/// The most morph targets with a weight, a part and actor each, that the vertex stage blends. It blends all of them
+/// once for the shadow and once for the picture, so an actor with more is blended and skinned ahead, by the same function
+/// in the compute pass: nothing is left out, and nothing moves when an actor goes from one way to the other.
+pub const MAX_VERTEX_TARGETS: usize = 8;
+
 /// Mirrors an element of `palette` in `frame.wgsl`: three rows.
 pub(crate) type PaletteRows = [Vec4; 3];
 
@@ -20,9 +25,13 @@ pub(crate) struct Instance {
     pub first_palette: u32,
     pub first_open: u32,
     pub open_count: u32,
+    /// [`NOT_AHEAD`] for what the vertex stage skins.
     pub first_skinned: u32,
     pub tint: [f32; 4],
 }
+
+/// Mirrors `NOT_AHEAD` in `frame.wgsl`.
+const NOT_AHEAD: u32 = u32::MAX;
 
 /// Mirrors `OpenTarget` in `skin.wgsl`.
 #[repr(C)]
@@ -80,8 +89,10 @@ pub(crate) struct Capacity {
     pub palette: usize,
     pub instances: usize,
     pub open_targets: usize,
-    /// Vertices that the compute pass writes; 0 while it is off.
+    /// Vertices that the compute pass writes.
     pub skinned: usize,
+    /// Everything is skinned in the compute pass, not only what the vertex stage is not made for.
+    pub skin_all: bool,
 }
 
 struct Item {
@@ -100,6 +111,8 @@ pub(crate) struct Gathered {
     pub runs: Vec<ModelRun>,
     /// Vertices that the compute pass writes.
     pub skinned_count: usize,
+    /// Draws and shapes that the compute pass skins.
+    pub skinned_ahead: usize,
     /// Draws and shapes for which the buffers had no room.
     pub left_out: usize,
     order: Vec<u32>,
@@ -141,6 +154,7 @@ impl Gathered {
             .iter_mut()
             .for_each(|run| run.first_instance += first);
         self.instances.extend_from_slice(&self.run_instances);
+        self.skinned_ahead = self.run_instances.len();
     }
 
     fn clear(&mut self) {
@@ -186,22 +200,32 @@ impl Gathered {
     }
 
     fn add(&mut self, index: u32, draw: &Draw<'_>, model: ModelParts<'_>, capacity: Capacity) {
-        let targets = model.parts.iter().flat_map(|part| &part.targets);
-        let open = targets.filter(|target| weight(draw, target) != 0.0).count();
+        let open_of = |part: &Part| {
+            let targets = part.targets.iter();
+            targets.filter(|target| weight(draw, target) != 0.0).count()
+        };
+        let open: usize = model.parts.iter().map(open_of).sum();
+        let most_open = model.parts.iter().map(open_of).max().unwrap_or(0);
+        let has_room = self.skinned_count + model.vertex_count as usize <= capacity.skinned;
         let fits = self.palette.len() + model.palette.len() <= capacity.palette
             && self.open_targets.len() + open <= capacity.open_targets
             && self.items.len() + self.run_instances.len() + model.parts.len() < capacity.instances
-            && (capacity.skinned == 0
-                || self.skinned_count + model.vertex_count as usize <= capacity.skinned);
+            && (!capacity.skin_all || has_room);
         if !fits {
             self.left_out += 1;
             return;
         }
+        // What has no room there is blended by the vertex stage, whatever that costs.
+        let ahead = has_room && (capacity.skin_all || most_open > MAX_VERTEX_TARGETS);
         let mut instance = Instance {
             first_palette: self.palette.len() as u32,
             first_open: self.open_targets.len() as u32,
             open_count: 0,
-            first_skinned: self.skinned_count as u32,
+            first_skinned: if ahead {
+                self.skinned_count as u32
+            } else {
+                NOT_AHEAD
+            },
             tint: draw.tint,
         };
         let all_open = instance.first_open;
@@ -231,7 +255,7 @@ impl Gathered {
                 instance,
             });
         }
-        if capacity.skinned > 0 {
+        if ahead {
             instance.first_open = all_open;
             instance.open_count = self.open_targets.len() as u32 - all_open;
             self.add_to_run(draw.model, instance);
@@ -304,210 +328,4 @@ fn is_mirrored(rows: &PaletteRows) -> bool {
 }
 
 #[cfg(test)]
-mod tests {
-    use glam::{Vec3, vec3};
-
-    use super::*;
-
-    /// Models of one entry for joint 1 and two parts, the first of which has a variant and a target.
-    struct Two {
-        palette: Vec<PaletteEntry>,
-        parts: Vec<Part>,
-    }
-
-    impl Two {
-        fn new() -> Self {
-            let part = |material, variants, targets| Part {
-                first_index: 0,
-                index_count: 3,
-                palette_entry: 0,
-                material,
-                variants,
-                targets,
-            };
-            let target = Target {
-                channel: 2,
-                first_delta: 10,
-                first_vertex: 20,
-                vertex_count: 30,
-            };
-            Self {
-                palette: vec![PaletteEntry {
-                    joint: 1,
-                    inverse_bind: Affine3A::from_translation(vec3(0.0, -1.0, 0.0)),
-                }],
-                parts: vec![part(0, vec![(1, 2)], vec![target]), part(1, vec![], vec![])],
-            }
-        }
-    }
-
-    impl Parts for Two {
-        fn model(&self, id: ModelId) -> Option<ModelParts<'_>> {
-            (id.0 < 4).then_some(ModelParts {
-                palette: &self.palette,
-                parts: &self.parts,
-                materials: 3,
-                vertex_count: 100,
-            })
-        }
-    }
-
-    const SHAPES: ShapeModels = ShapeModels {
-        cuboid: ModelId(2),
-        plane: ModelId(3),
-    };
-
-    const ROOM: Capacity = Capacity {
-        palette: 1000,
-        instances: 1000,
-        open_targets: 1000,
-        skinned: 0,
-    };
-
-    fn gathered(scene: &Scene<'_>, capacity: Capacity) -> Gathered {
-        let mut gathered = Gathered::default();
-        gathered.gather(scene, &Two::new(), SHAPES, capacity);
-        gathered
-    }
-
-    fn scene<'a>(draws: &'a [Draw<'a>]) -> Scene<'a> {
-        Scene {
-            draws,
-            ..Default::default()
-        }
-    }
-
-    #[test]
-    fn actors_of_one_model_share_draw_calls() {
-        let draws = [0, 1, 0, 0].map(|id| Draw::new(ModelId(id), &[]));
-        let gathered = gathered(&scene(&draws), ROOM);
-        let calls: Vec<_> = gathered
-            .batches
-            .iter()
-            .map(|batch| (batch.key.model.0, batch.key.part, batch.instance_count))
-            .collect();
-        assert_eq!(calls, [(0, 0, 3), (0, 1, 3), (1, 0, 1), (1, 1, 1)]);
-        assert_eq!(gathered.palette.len(), 4);
-    }
-
-    #[test]
-    fn another_look_is_another_draw_call() {
-        let mut draws = [0, 0].map(|id| Draw::new(ModelId(id), &[]));
-        draws[1].variant = Some(1);
-        let gathered = gathered(&scene(&draws), ROOM);
-        let materials: Vec<u32> = gathered.batches.iter().map(|b| b.key.material).collect();
-        assert_eq!(materials, [0, 2, 1]);
-    }
-
-    #[test]
-    fn hidden_and_removed_models_are_left_out() {
-        let mut draws = [0, 9].map(|id| Draw::new(ModelId(id), &[]));
-        draws[0].visible = false;
-        let gathered = gathered(&scene(&draws), ROOM);
-        assert!(gathered.batches.is_empty() && gathered.palette.is_empty());
-    }
-
-    #[test]
-    fn a_palette_row_takes_a_rest_vertex_to_the_world() {
-        let joints = [
-            Affine3A::IDENTITY,
-            Affine3A::from_rotation_z(1.0) * Affine3A::from_translation(vec3(0.5, 0.0, 0.0)),
-        ];
-        let world = Affine3A::from_translation(vec3(3.0, 0.0, 0.0));
-        let draws = [Draw {
-            world,
-            ..Draw::new(ModelId(0), &joints)
-        }];
-        let gathered = gathered(&scene(&draws), ROOM);
-        let rest = vec3(0.2, 0.7, -0.4);
-        let shown = gathered.palette[0].map(|row| row.dot(rest.extend(1.0)));
-        let expected = world.transform_point3(joints[1].transform_point3(rest - Vec3::Y));
-        assert!(Vec3::from(shown).distance(expected) < 1e-6);
-    }
-
-    #[test]
-    fn only_targets_with_a_weight_are_open() {
-        let draws = [
-            Draw::new(ModelId(0), &[]),
-            Draw {
-                morphs: &[9.0, 9.0, 0.5],
-                ..Draw::new(ModelId(0), &[])
-            },
-            Draw {
-                morphs: &[9.0, 9.0, 0.0],
-                ..Draw::new(ModelId(0), &[])
-            },
-        ];
-        let gathered = gathered(&scene(&draws), ROOM);
-        assert_eq!(gathered.open_targets.len(), 1);
-        assert_eq!(gathered.open_targets[0].weight, 0.5);
-        let open: Vec<u32> = gathered.instances.iter().map(|i| i.open_count).collect();
-        assert_eq!(open, [0, 1, 0, 0, 0, 0]);
-    }
-
-    #[test]
-    fn what_does_not_fit_is_counted_and_left_out() {
-        let draws = [0; 5].map(|id| Draw::new(ModelId(id), &[]));
-        let room = Capacity { palette: 3, ..ROOM };
-        let gathered = gathered(&scene(&draws), room);
-        assert_eq!((gathered.left_out, gathered.palette.len()), (2, 3));
-    }
-
-    #[test]
-    fn the_second_frame_finds_all_the_room_it_needs() {
-        let draws: Vec<Draw<'_>> = (0..100).map(|id| Draw::new(ModelId(id % 3), &[])).collect();
-        let room = Capacity {
-            skinned: 100_000,
-            ..ROOM
-        };
-        let mut gathered = Gathered::default();
-        let rooms = |g: &Gathered| {
-            [
-                g.palette.capacity(),
-                g.instances.capacity(),
-                g.batches.capacity(),
-                g.runs.capacity(),
-                g.items.capacity(),
-                g.order.capacity(),
-                g.run_instances.capacity(),
-            ]
-        };
-        gathered.gather(&scene(&draws), &Two::new(), SHAPES, room);
-        let before = rooms(&gathered);
-        gathered.gather(&scene(&draws), &Two::new(), SHAPES, room);
-        assert_eq!(rooms(&gathered), before);
-        assert_eq!(gathered.items.len(), 200);
-    }
-
-    #[test]
-    fn a_mirrored_actor_turns_its_triangles_round() {
-        let draws = [1.0, -1.0].map(|side| Draw {
-            world: Affine3A::from_scale(vec3(side, 1.0, 1.0)),
-            ..Draw::new(ModelId(0), &[])
-        });
-        let gathered = gathered(&scene(&draws), ROOM);
-        let mirrored: Vec<bool> = gathered.batches.iter().map(|b| b.key.mirrored).collect();
-        assert_eq!(mirrored, [false, true, false, true]);
-    }
-
-    #[test]
-    fn the_compute_pass_gets_each_actor_once() {
-        let draws = [1, 0, 1].map(|id| Draw::new(ModelId(id), &[]));
-        let room = Capacity {
-            skinned: 1000,
-            ..ROOM
-        };
-        let gathered = gathered(&scene(&draws), room);
-        let runs: Vec<_> = gathered
-            .runs
-            .iter()
-            .map(|run| (run.model.0, run.first_instance, run.instance_count))
-            .collect();
-        assert_eq!(runs, [(0, 6, 1), (1, 7, 2)]);
-        let skinned: Vec<u32> = gathered.instances[6..]
-            .iter()
-            .map(|i| i.first_skinned)
-            .collect();
-        assert_eq!(skinned, [0, 100, 200]);
-    }
-}
+mod tests;

@@ -27,6 +27,7 @@ mod skin_pass;
 mod targets;
 mod texture;
 
+pub use gather::MAX_VERTEX_TARGETS;
 pub use geometry::MAX_INFLUENCES;
 pub use gpu::{Gpu, RenderError};
 pub use offscreen::{OFFSCREEN_FORMAT, Overlay, Picture, capture};

@@ -29,6 +29,8 @@ pub struct FrameStats {
     pub palette_joints: u32,
     /// Morph targets with a weight, a part and actor each.
     pub open_targets: u32,
+    /// Draws and shapes that were blended and skinned in the compute pass.
+    pub skinned_ahead: u32,
     /// Debug lines.
     pub lines: u32,
     /// Draws and shapes for which the GPU's buffers had no room.
@@ -132,7 +134,7 @@ impl Renderer {
         self.stats(scene)
     }
 
-    /// Fills the frame's lists, those of the compute pass too if `skinning` says so.
+    /// Fills the frame's lists; those of the compute pass with everything if `skinning` says so.
     pub(crate) fn gather(&mut self, gpu: &Gpu, scene: &Scene<'_>, skinning: Skinning) {
         let capacity = FrameBuffers::capacity(gpu, skinning == Skinning::Compute);
         self.gathered
@@ -142,8 +144,7 @@ impl Renderer {
 
     /// Sends the frame's lists to the GPU.
     pub(crate) fn send(&mut self, gpu: &Gpu, size: [u32; 2], scene: &Scene<'_>) {
-        let skinned_before = self.skinning == Skinning::Compute;
-        let uniform = FrameUniform::new(scene, size, self.target_format, skinned_before);
+        let uniform = FrameUniform::new(scene, size, self.target_format);
         let jobs = self.skin_pass.jobs();
         self.frame
             .write(gpu, &self.layouts, &uniform, &self.gathered, jobs);
@@ -235,6 +236,7 @@ impl Renderer {
             draw_calls: self.gathered.batches.len() as u32,
             palette_joints: self.gathered.palette.len() as u32,
             open_targets: self.gathered.open_targets.len() as u32,
+            skinned_ahead: self.gathered.skinned_ahead as u32,
             lines: scene.lines.len() as u32,
             left_out: self.gathered.left_out as u32,
             ..Default::default()

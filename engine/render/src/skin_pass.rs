@@ -9,10 +9,11 @@ use crate::{
 /// Where vertices are skinned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Skinning {
-    /// In the vertex stage, once a pass.
+    /// In the vertex stage, once a pass; actors with more than [`crate::MAX_VERTEX_TARGETS`] open morph targets on a part
+    /// in the compute pass.
     #[default]
     Vertex,
-    /// In a compute pass before, once a frame; costs 32 bytes a vertex and actor.
+    /// Everything in a compute pass before, once a frame; costs 32 bytes a vertex and actor.
     Compute,
 }
 

@@ -61,14 +61,9 @@ pub struct RunArgs {
     /// Threads that evaluate characters; the result is the same for any number [default: one a core]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
     pub threads: Option<u16>,
-    /// Seed of all random numbers
-    #[arg(
-        long,
-        value_name = "N",
-        default_value_t = 0,
-        allow_negative_numbers = true
-    )]
-    pub seed: u64,
+    /// Seed of all random numbers [default: 0]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    pub seed: Option<u64>,
     /// Input that was written down, to be played.
     #[arg(
         long,
@@ -76,6 +71,16 @@ pub struct RunArgs {
         help = "Play recorded input: lines like {\"t\":1.25,\"action\":\"jump\",\"value\":1}; directions have a value like [0,1]"
     )]
     pub input: Option<PathBuf>,
+    /// Write down seed, steps and input, and a hash of all state every second, to be run again with --replay
+    #[arg(long, value_name = "FILE", conflicts_with = "watch")]
+    pub record: Option<PathBuf>,
+    /// Run what --record wrote down, and say where the state is not the same; the level is the recorded one unless given
+    #[arg(
+        long,
+        value_name = "FILE",
+        conflicts_with_all = ["record", "seed", "dt", "input", "watch"]
+    )]
+    pub replay: Option<PathBuf>,
     /// Reload files that change [default in a window]; a headless run then keeps to real time
     #[arg(long, overrides_with = "no_watch")]
     pub watch: bool,

@@ -18,10 +18,11 @@ pub enum Pace {
     RealTime,
 }
 
-/// Runs `frames` steps of `dt` seconds; without `frames` it runs until the process is ended.
+/// Runs `frames` steps of `dt` seconds; without `frames` it runs until the process is ended. A replay has steps of its own
+/// and ends by itself.
 ///
 /// # Errors
-/// The trace cannot be written.
+/// The trace or recording cannot be written; a replay is not the recording.
 pub fn headless(
     session: &mut Session,
     outputs: &mut Outputs,
@@ -29,14 +30,15 @@ pub fn headless(
     frames: Option<u64>,
     pace: Pace,
 ) -> anyhow::Result<()> {
-    let mut input = Input::default();
     let mut due = clock::now();
     let mut done = 0;
     while frames.is_none_or(|frames| done < frames) {
-        input.changes.clear();
-        outputs.before_step(session, &mut input);
+        let mut input = Input::default();
+        let Some(dt) = outputs.before_step(session, &mut input, dt) else {
+            break;
+        };
         session.step(&input, dt);
-        outputs.after_step(session)?;
+        outputs.after_step(session, &input, dt)?;
         done += 1;
         if pace == Pace::RealTime {
             due += Duration::from_secs_f32(dt);

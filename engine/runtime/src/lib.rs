@@ -14,6 +14,8 @@ mod overlay;
 pub mod picture;
 pub mod project;
 mod read;
+pub mod record;
+pub mod replay;
 mod run;
 pub mod session;
 mod settle;

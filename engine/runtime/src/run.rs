@@ -17,6 +17,8 @@ use crate::{
     input::{Recording, read_recording},
     picture::save_picture,
     project::Project,
+    record::Recorder,
+    replay::Replay,
     session::{Options, Session},
     trace::Trace,
     verdicts,
@@ -40,6 +42,10 @@ pub struct Outputs {
     pub screenshot: Option<(PathBuf, [u32; 2])>,
     /// Print a hash of all state.
     pub hash: bool,
+    /// What is written down, to be run again.
+    pub recorder: Option<Recorder>,
+    /// What is run again.
+    pub replay: Option<Replay>,
 }
 
 impl Outputs {
@@ -47,7 +53,12 @@ impl Outputs {
     ///
     /// # Errors
     /// A recording that cannot be read, a trace that cannot be written.
-    fn open(args: &RunArgs, session: &mut Session) -> Result<Self, Failure> {
+    fn open(
+        args: &RunArgs,
+        project: &Project,
+        session: &mut Session,
+        replay: Option<Replay>,
+    ) -> Result<Self, Failure> {
         let recording = match &args.input {
             Some(file) => read_input(file, session)?,
             None => Recording::default(),
@@ -57,10 +68,20 @@ impl Outputs {
             .as_ref()
             .map(|file| Trace::create(file, &args.trace_joints, &session.world));
         session.console.record = trace.is_some();
+        let recorder = args
+            .record
+            .as_ref()
+            .map(|file| Recorder::create(file, project, session, args.headless));
+        let mut replay = replay;
+        if let Some(replay) = &mut replay {
+            replay.start(session)?;
+        }
         if trace.is_some() {
             verdicts::ask(session);
         }
         Ok(Self {
+            recorder: recorder.transpose()?,
+            replay,
             recording,
             trace: trace.transpose()?,
             screenshot: args.screenshot.clone().map(|file| (file, args.size)),
@@ -68,20 +89,35 @@ impl Outputs {
         })
     }
 
-    /// Adds recorded input to a step.
-    pub fn before_step(&mut self, session: &Session, input: &mut Input) {
+    /// Adds recorded input to a step of `dt` seconds; a replay has steps of its own. None where it is over.
+    pub fn before_step(&mut self, session: &Session, input: &mut Input, dt: f32) -> Option<f32> {
+        if let Some(replay) = &mut self.replay {
+            return replay.next_step(session, input);
+        }
         self.recording.add_to(input, session.world.clock.time);
+        Some(dt)
     }
 
-    /// Writes what a step did.
+    /// Writes what a step did, and holds it against a replay.
     ///
     /// # Errors
-    /// The trace cannot be written.
-    pub fn after_step(&mut self, session: &mut Session) -> anyhow::Result<()> {
-        match &mut self.trace {
-            Some(trace) => trace.step(session),
-            None => Ok(()),
+    /// The trace or the recording cannot be written; the replay is not the recording.
+    pub fn after_step(
+        &mut self,
+        session: &mut Session,
+        input: &Input,
+        dt: f32,
+    ) -> anyhow::Result<()> {
+        if let Some(trace) = &mut self.trace {
+            trace.step(session)?;
         }
+        if let Some(recorder) = &mut self.recorder {
+            recorder.step(session, input, dt)?;
+        }
+        if let Some(replay) = &mut self.replay {
+            replay.after_step(session, dt)?;
+        }
+        Ok(())
     }
 
     /// Leaves what is left at the end of a run.
@@ -91,6 +127,12 @@ impl Outputs {
     pub fn finish(self, session: &Session) -> anyhow::Result<()> {
         if let Some(trace) = self.trace {
             trace.finish()?;
+        }
+        if let Some(recorder) = self.recorder {
+            recorder.finish(session)?;
+        }
+        if let Some(replay) = self.replay {
+            replay.finish()?;
         }
         if let Some((file, size)) = self.screenshot {
             save_picture(session, size, &file)?;
@@ -104,9 +146,11 @@ impl Outputs {
 
 /// Runs a level as the arguments say.
 pub(crate) fn run(args: &RunArgs) -> Result<(), Failure> {
-    let project = match &args.level {
-        Some(level) => Project::of_level(level)?,
-        None => Project::of_default_level()?,
+    let replay = args.replay.as_deref().map(Replay::read).transpose()?;
+    let project = match (&args.level, &replay) {
+        (Some(level), _) => Project::of_level(level)?,
+        (None, Some(replay)) => Project::of_level(&replay.level()?)?,
+        (None, None) => Project::of_default_level()?,
     };
     if args.dt.is_some() && !args.headless {
         return Err(anyhow::anyhow!(
@@ -117,8 +161,9 @@ pub(crate) fn run(args: &RunArgs) -> Result<(), Failure> {
     let options = Options {
         project,
         threads: usize::from(args.threads.unwrap_or(0)),
-        seed: args.seed,
-        watch: if args.headless {
+        seed: replay.as_ref().map_or(args.seed.unwrap_or(0), Replay::seed),
+        // A file that changes on the way would be in no recording.
+        watch: if args.headless || args.record.is_some() || replay.is_some() {
             args.watch
         } else {
             !args.no_watch
@@ -126,16 +171,16 @@ pub(crate) fn run(args: &RunArgs) -> Result<(), Failure> {
         budget: budget(args),
     };
     if args.headless {
-        run_headless(args, &options)
+        run_headless(args, &options, replay)
     } else {
-        run_window(args, &options)
+        run_window(args, &options, replay)
     }
 }
 
 /// A run that may be repeated counts what scripts do; a window that leaves nothing goes by the clock.
 fn budget(args: &RunArgs) -> Budget {
-    let recorded = args.headless || args.hash || args.trace.is_some() || args.input.is_some();
-    if recorded {
+    let files = [&args.trace, &args.input, &args.record, &args.replay];
+    if args.headless || args.hash || files.into_iter().any(Option::is_some) {
         Budget::default()
     } else {
         Budget::WINDOW
@@ -152,15 +197,15 @@ fn refuse_broken(session: &Session) -> Result<(), Failure> {
     }
 }
 
-fn run_headless(args: &RunArgs, options: &Options) -> Result<(), Failure> {
+fn run_headless(args: &RunArgs, options: &Options, replay: Option<Replay>) -> Result<(), Failure> {
     let mut session = Session::open(options)?;
     if !options.watch {
         refuse_broken(&session)?;
     }
-    let mut outputs = Outputs::open(args, &mut session)?;
+    let mut outputs = Outputs::open(args, &options.project, &mut session, replay)?;
     let dt = args.dt.unwrap_or(STEP);
     let frames = match args.frames {
-        None if options.watch => None,
+        None if options.watch || outputs.replay.is_some() => None,
         None => Some(frames_of(HEADLESS_SECONDS, dt)),
         given => given,
     };
@@ -173,12 +218,17 @@ fn run_headless(args: &RunArgs, options: &Options) -> Result<(), Failure> {
     Ok(outputs.finish(&session)?)
 }
 
-fn run_window(args: &RunArgs, options: &Options) -> Result<(), Failure> {
+fn run_window(args: &RunArgs, options: &Options, replay: Option<Replay>) -> Result<(), Failure> {
     // The level comes first: its errors are worth more than those of a display.
     let mut session = Session::open(options)?;
-    let outputs = Outputs::open(args, &mut session)?;
+    let outputs = Outputs::open(args, &options.project, &mut session, replay)?;
     match window::run(session, outputs, args.size, args.frames)? {
         Closed::ByUser(session, outputs) => Ok(outputs.finish(&session)?),
+        Closed::NoDisplay(reason, mut session, mut outputs) if outputs.replay.is_some() => {
+            note(&format!("no window ({reason}): replaying unseen"));
+            headless(&mut session, &mut outputs, STEP, args.frames, Pace::Fast)?;
+            Ok(outputs.finish(&session)?)
+        }
         Closed::NoDisplay(reason, mut session, outputs) => {
             note(&format!(
                 "no window ({reason}): running {DEMO_SECONDS} s of the level unseen"

@@ -6,9 +6,12 @@ use std::{
     path::PathBuf,
 };
 
+use serde::{Deserialize, Serialize};
 use sinew_assets::{Assets, Diagnostic, LogicalPath};
-use sinew_script::{Budget, LogLevel, LogLine, ScriptHost};
-use sinew_world::{Input, Jobs, World};
+use sinew_script::{
+    Budget, LogLevel, LogLine, RestoreError, RestoreReport, ScriptHost, ScriptSnapshot,
+};
+use sinew_world::{Input, Jobs, Snapshot, World};
 
 use crate::{
     console::{Cause, Console},
@@ -39,6 +42,16 @@ pub struct Caption {
     pub text: String,
     /// Seconds of game time that it stays.
     pub left: f32,
+}
+
+/// All state of a session between two steps, as plain data.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Saved {
+    /// Everything in the world.
+    pub world: Snapshot,
+    /// What scripts keep.
+    pub scripts: ScriptSnapshot,
 }
 
 /// A running level.
@@ -157,6 +170,27 @@ impl Session {
                 false
             }
         }
+    }
+
+    /// All state between two steps: of the world and of its scripts.
+    pub fn snapshot(&self) -> Saved {
+        Saved {
+            world: self.world.snapshot(),
+            scripts: self.host.snapshot(),
+        }
+    }
+
+    /// Takes all state back, also in a fresh session of the same level. What is on the console stays.
+    ///
+    /// # Errors
+    /// What is wrong with the snapshot; nothing changes then.
+    pub fn restore(&mut self, saved: &Saved) -> Result<RestoreReport, RestoreError> {
+        let report = self
+            .host
+            .restore(&mut self.world, &saved.world, &saved.scripts)?;
+        self.captions.clear();
+        self.hear();
+        Ok(report)
     }
 
     /// A hash of all state; equal runs have equal hashes.

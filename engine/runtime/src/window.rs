@@ -18,7 +18,9 @@ use winit::{
     window::{Window, WindowId},
 };
 
-use crate::{clock, input::Keyboard, picture::Painter, run::Outputs, session::Session};
+use crate::{
+    clock, input::Keyboard, picture::Painter, replay::Replay, run::Outputs, session::Session,
+};
 
 /// The longest step, however long a frame took: a game that stood still goes on where it was.
 const LONGEST_STEP: f32 = 0.1;
@@ -68,6 +70,7 @@ pub fn run(
         drag: Drag::default(),
         last: clock::now(),
         figures: Figures::default(),
+        behind: 0.0,
         occluded: false,
         asked: None,
         failures: 0,
@@ -110,6 +113,8 @@ struct App {
     drag: Drag,
     last: Instant,
     figures: Figures,
+    /// Seconds that a replay has not made up yet.
+    behind: f32,
     occluded: bool,
     /// When a picture was asked for that the display has not yet let us draw.
     asked: Option<Instant>,
@@ -245,14 +250,40 @@ impl App {
         let dt = (now - self.last).as_secs_f32();
         self.last = now;
         self.figures.frame(dt);
-        let world = &self.session.world;
-        self.keyboard
-            .add_to(&mut self.input, &world.level.def, &world.controls);
-        self.outputs.before_step(&self.session, &mut self.input);
-        self.session.step(&self.input, dt.min(LONGEST_STEP));
+        let dt = dt.min(LONGEST_STEP);
+        if self.outputs.replay.is_some() {
+            self.replay_for(event_loop, dt);
+        } else {
+            let world = &self.session.world;
+            self.keyboard
+                .add_to(&mut self.input, &world.level.def, &world.controls);
+            self.step_of(event_loop, dt);
+        }
         self.figures.step = (clock::now() - now).as_secs_f32();
         self.input = Input::default();
-        if let Err(error) = self.outputs.after_step(&mut self.session) {
+    }
+
+    /// The recorded steps of so much time.
+    fn replay_for(&mut self, event_loop: &ActiveEventLoop, dt: f32) {
+        self.behind += dt;
+        while !event_loop.exiting() {
+            let next = self.outputs.replay.as_ref().and_then(Replay::next_dt);
+            match next {
+                Some(next) if next > self.behind => return,
+                Some(next) => self.behind -= next,
+                None => return event_loop.exit(),
+            }
+            self.step_of(event_loop, next.unwrap_or_default());
+        }
+    }
+
+    fn step_of(&mut self, event_loop: &ActiveEventLoop, dt: f32) {
+        let before = self.outputs.before_step(&self.session, &mut self.input, dt);
+        let Some(dt) = before else {
+            return event_loop.exit();
+        };
+        self.session.step(&self.input, dt);
+        if let Err(error) = self.outputs.after_step(&mut self.session, &self.input, dt) {
             self.end(event_loop, End::Broken(error));
         }
         if self

@@ -295,6 +295,52 @@ fn info_tells_what_is_in_a_model() {
 }
 
 #[test]
+fn a_clips_file_is_shown_and_checked_with_its_model() {
+    let project = TestProject::without_scripts();
+    let write = |name: &str, text: &str| fs::write(project.out(name), text).unwrap();
+    let clips = |clip: &str, time: f32| {
+        format!(
+            "{{ \"version\": 1,\n  \"clips\": {{\n    \"{clip}\": {{ \"markers\": [{{ \"name\": \"midway\", \"time\": {time} }}] }} }} }}"
+        )
+    };
+    write("assets/hero.clips.json", &clips("walk", 0.25));
+    let text = answer(&project.sinew(&["info", "assets/hero.glb"]));
+    assert!(text.contains("0.250 s  midway"), "{text}");
+    let good = project.sinew(&["check", "assets/hero.clips.json"]);
+    assert!(good.status.success(), "{}{}", answer(&good), errors(&good));
+
+    write("assets/hero.clips.json", &clips("walk", 99.0));
+    let moved = project.sinew(&["check", "assets"]);
+    let said = answer(&moved);
+    assert!(moved.status.success(), "{said}");
+    for words in ["hero.clips.json:3:", "W-MARK-CLAMPED", "midway"] {
+        assert!(said.contains(words), "{words}: {said}");
+    }
+
+    write("assets/hero.clips.json", &clips("wlak", 0.25));
+    let wrong = project.sinew(&["check", "assets"]);
+    let said = answer(&wrong);
+    assert_eq!(wrong.status.code(), Some(1), "{said}");
+    for words in [
+        "hero.clips.json:3:5",
+        "E-CLIPS-UNKNOWN",
+        "did you mean `walk`?",
+    ] {
+        assert!(said.contains(words), "{words}: {said}");
+    }
+
+    fs::remove_file(project.out("assets/hero.clips.json")).unwrap();
+    write("assets/lone.clips.json", &clips("walk", 0.25));
+    let lone = project.sinew(&["check", "assets"]);
+    assert_eq!(lone.status.code(), Some(1));
+    assert!(
+        answer(&lone).contains("E-CLIPS-NO-MODEL"),
+        "{}",
+        answer(&lone)
+    );
+}
+
+#[test]
 fn check_finds_every_fault_and_exits_with_one() {
     let project = TestProject::without_scripts();
     let good = project.sinew(&["check", "samples/yard"]);

@@ -278,3 +278,33 @@ fn a_saved_model_is_taken_up() {
     run.steps(5);
     assert!(run.shown().is_empty(), "{:?}", run.shown());
 }
+
+#[test]
+fn a_clips_file_that_appears_beside_a_model_marks_its_clips() {
+    let project = TestProject::new();
+    let mut run = Run::new(&project, "hero");
+    let file = project.out("assets/hero.clips.json");
+    let marks = |clip: &str| {
+        format!(
+            "{{ \"version\": 1, \"clips\": {{ \"{clip}\": {{ \"markers\": [{{ \"name\": \"midway\", \"time\": 0.3 }}] }} }} }}"
+        )
+    };
+    let is_marked = |session: &Session| {
+        let hero = session.world.actors.find("hero").unwrap();
+        let clips = &hero.animation.as_ref().unwrap().model.value.clips;
+        let mut markers = clips.iter().flat_map(|clip| &clip.markers);
+        markers.any(|marker| marker.name == "midway")
+    };
+    assert!(!is_marked(&run.session));
+    plain(&file, &marks("walk"));
+    run.until("the marker", is_marked);
+    plain(&file, &marks("wlak"));
+    run.until("the fault", |session| {
+        let mut entries = session.console.entries.iter();
+        entries.any(|entry| {
+            entry.rendered.contains("did you mean `walk`?")
+                && entry.rendered.contains("hero.clips.json")
+        })
+    });
+    assert!(is_marked(&run.session), "the last good version goes on");
+}

@@ -38,7 +38,7 @@ impl RootMode {
 }
 
 /// What an actor was asked to do in this step. Empty again after it.
-#[derive(Clone, Copy, Debug, PartialEq, Default)]
+#[derive(Clone, Copy, Debug, PartialEq, Default, Serialize, Deserialize)]
 pub struct Requests {
     /// Metres a second, horizontal; replaces root motion in this step.
     pub velocity_world: Option<Vec3>,
@@ -49,7 +49,7 @@ pub struct Requests {
 }
 
 /// The body of an actor that walks: an upright capsule on the level's ground.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Character {
     /// Metres.
     pub radius: f32,
@@ -60,7 +60,7 @@ pub struct Character {
 }
 
 /// What an actor hangs from.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Attachment {
     /// Whose joint it is.
     pub parent: ActorId,
@@ -69,11 +69,15 @@ pub struct Attachment {
 }
 
 /// Something in the level that has a place and a name, and mostly a model, a graph and scripts.
-#[derive(Clone, Debug)]
+///
+/// As plain data it is without its `animation`, which a snapshot keeps beside it.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Actor {
     /// Its handle.
     pub id: ActorId,
     /// Unique among living actors.
+    #[serde(with = "crate::shared")]
     pub name: Arc<str>,
     /// Groups that it is found by.
     pub tags: Vec<String>,
@@ -91,6 +95,8 @@ pub struct Actor {
     pub position_world: Vec3,
     /// Radians about Y; 0 faces +Z.
     pub yaw: f32,
+    /// How it leans before it is turned by `yaw`. Upright unless root motion of all axes pitches or rolls it.
+    pub tilt: Quat,
     /// Metres a second, what was achieved in the last step.
     pub velocity_world: Vec3,
     /// Radians a second, achieved in the last step.
@@ -114,7 +120,9 @@ pub struct Actor {
     /// Parameters on their way.
     pub tweens: Vec<Tween>,
     /// Model, graph and pose; `None` for a bare marker.
+    #[serde(skip)]
     pub animation: Option<Animation>,
+    #[serde(skip)]
     pub(crate) wave: u16,
 }
 
@@ -158,6 +166,7 @@ impl Actor {
             important: false,
             position_world: Vec3::ZERO,
             yaw: 0.0,
+            tilt: Quat::IDENTITY,
             velocity_world: Vec3::ZERO,
             yaw_rate: 0.0,
             grounded: true,
@@ -191,9 +200,7 @@ impl Actor {
     }
 
     pub(crate) fn place(&mut self) {
-        self.world = Affine3A::from_rotation_translation(
-            Quat::from_rotation_y(self.yaw),
-            self.position_world,
-        );
+        self.world =
+            Affine3A::from_rotation_translation(self.rotation_world(), self.position_world);
     }
 }

@@ -16,23 +16,25 @@ pub struct ActorId {
 }
 
 /// Who stood in a place last, for messages about dead handles.
-#[derive(Clone, Debug, PartialEq)]
-struct Tombstone {
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Tombstone {
+    #[serde(with = "crate::shared")]
     name: Arc<str>,
     frame: u64,
 }
 
+/// A place for an actor.
 #[derive(Clone, Debug, Default)]
-struct Slot {
-    generation: u32,
-    actor: Option<Box<Actor>>,
-    last: Option<Tombstone>,
+pub(crate) struct Slot {
+    pub generation: u32,
+    pub actor: Option<Box<Actor>>,
+    pub last: Option<Tombstone>,
 }
 
 /// All actors, walked by ascending index.
 #[derive(Clone, Debug, Default)]
 pub struct Actors {
-    slots: Vec<Slot>,
+    pub(crate) slots: Vec<Slot>,
 }
 
 impl Actors {

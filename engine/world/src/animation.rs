@@ -1,8 +1,9 @@
 //! What moves an actor's joints: its model, its graph and what it reaches and looks for.
 
-use std::{hash::Hasher, sync::Arc};
+use std::sync::Arc;
 
 use glam::{Affine3A, Vec3};
+use serde::{Deserialize, Serialize};
 use sinew_anim::{
     Advanced, EndReason, Explanation, Fade, Graph, GraphDef, GraphEvent, GraphState, IkReport,
     Pose, RootDelta, Scratch,
@@ -10,10 +11,10 @@ use sinew_anim::{
 use sinew_assets::{Loaded, LogicalPath};
 use sinew_model::Model;
 
-use crate::{ActorId, Release, RootMode, StableHasher};
+use crate::{ActorId, HeldMorphs, Release, RootMode};
 
 /// What an actor's graph is made from.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Motion {
     /// Nothing: the rest pose.
     Rest,
@@ -27,6 +28,7 @@ pub enum Motion {
     /// A graph that a script or level gave, and the file it came from, if any.
     Graph {
         /// The definition.
+        #[serde(with = "crate::shared")]
         def: Arc<GraphDef>,
         /// `.animgraph.json`, for live reload.
         file: Option<LogicalPath>,
@@ -36,7 +38,7 @@ pub enum Motion {
 }
 
 /// A point to reach or look at.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Target {
     /// A fixed point, metres.
     Point(Vec3),
@@ -50,7 +52,7 @@ pub enum Target {
 }
 
 /// Where the middle joint of a limb points.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Pole {
     /// As the graph says, else as the animated pose bends.
     Default,
@@ -64,7 +66,7 @@ pub enum Pole {
 ///
 /// To let go, take the target away and fade the weight to 0: the chain then goes over to the animation by inertia in the
 /// seconds of that fade, and the weight tells how much is left of them.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ChainGoal {
     /// `None` once let go.
     pub target: Option<Target>,
@@ -81,7 +83,7 @@ pub struct ChainGoal {
 }
 
 /// What the look-at chain is asked to look at; let go as a [`ChainGoal`].
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LookGoal {
     /// `None` once let go.
     pub target: Option<Target>,
@@ -118,6 +120,8 @@ pub struct Animation {
     pub chains: Vec<ChainGoal>,
     /// For the graph's look-at chain.
     pub look: LookGoal,
+    /// Morph weights that game code holds.
+    pub held_morphs: HeldMorphs,
     /// Local pose of the last finished step.
     pub pose: Pose,
     /// Model-space matrix of each joint, of the last finished step; the rest pose before the first.
@@ -195,6 +199,7 @@ impl Animation {
             state: GraphState::start(&graph),
             chains: Vec::new(),
             look: LookGoal::default(),
+            held_morphs: HeldMorphs::default(),
             pose: skeleton.rest.clone(),
             model_joints,
             root: RootDelta::default(),
@@ -212,7 +217,7 @@ impl Animation {
     }
 
     /// Takes another graph for the same or another model, keeping by name what both have: states, phases, parameters,
-    /// goals of chains. Where the joints are the same and the actor has been seen, its pose changes over by inertia in
+    /// goals of chains, held morph weights. Where the joints are the same and the actor has been seen, its pose changes over by inertia in
     /// `seconds`. What was open in the old graph ends; the events of that are added to `ended`.
     pub fn change_graph(
         &mut self,
@@ -239,6 +244,8 @@ impl Animation {
         self.keep_goals(&old);
         if !same_model {
             let skeleton = &model.value.skeleton;
+            self.held_morphs
+                .follow(&self.model.value.skeleton, skeleton);
             self.pose = skeleton.rest.clone();
             self.model_joints.clear();
             self.model_joints.resize(skeleton.len(), Affine3A::IDENTITY);
@@ -293,24 +300,5 @@ impl Animation {
         self.chains = chains.map(|chain| goal(chain.joints.len())).collect();
         let looking = self.graph.look_at.as_ref().map_or(0, |rig| rig.chain.len());
         self.look.release = Release::new(looking);
-    }
-
-    pub(crate) fn hash_into(&self, hasher: &mut StableHasher) {
-        hasher.write_u8(self.root_mode as u8);
-        hasher.floats(&self.root.translation.to_array());
-        hasher.floats(&[self.root.yaw]);
-        for chain in &self.chains {
-            hasher.floats(&chain.point_world.to_array());
-            hasher.floats(&[
-                chain.weight.value,
-                chain.weight.target,
-                chain.weight.seconds_left,
-            ]);
-            sinew_anim::state_hash(&chain.release, hasher);
-        }
-        hasher.floats(&self.look.point_world.to_array());
-        hasher.floats(&[self.look.weight.value, self.look.weight.target]);
-        hasher.floats(&self.look.angles.unwrap_or_default());
-        sinew_anim::state_hash(&self.look.release, hasher);
     }
 }

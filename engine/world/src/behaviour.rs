@@ -1,6 +1,19 @@
 //! What game code adds to a step.
 
-use crate::{StableHasher, World};
+use serde::{Deserialize, Serialize};
+
+use crate::{ActorId, Data, World};
+
+/// Something that game code keeps outside of the world, as plain data.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Kept {
+    /// Whose it is; none where it belongs to no actor.
+    pub actor: Option<ActorId>,
+    /// Unique for its actor, such as `hero.lua/going`.
+    pub name: String,
+    /// What it is.
+    pub value: Data,
+}
 
 /// The parts of a step that belong to game code. Handlers may change the world freely; whatever they ask for acts
 /// where `docs/architecture.md` says for each phase.
@@ -18,8 +31,8 @@ pub trait Behaviour {
     /// `on_late_update`, which sees this step's joints.
     fn react(&mut self, world: &mut World, dt: f32);
 
-    /// Adds what game code keeps outside the world to a hash of all state.
-    fn hash_into(&self, hasher: &mut StableHasher);
+    /// All plain data that game code keeps outside of the world, in a fixed order: part of the hash of all state.
+    fn kept(&self, world: &World) -> Vec<Kept>;
 }
 
 /// No game code: actors play what their level says. For tests and embedders that steer actors from Rust.
@@ -37,5 +50,7 @@ impl Behaviour for NoScripts {
         world.late.clear();
     }
 
-    fn hash_into(&self, _hasher: &mut StableHasher) {}
+    fn kept(&self, _world: &World) -> Vec<Kept> {
+        Vec::new()
+    }
 }

@@ -1,13 +1,12 @@
 //! The camera that looks at the level.
 
-use std::hash::Hasher;
-
 use glam::{Vec2, Vec3};
+use serde::{Deserialize, Serialize};
 
-use crate::{ActorId, Actors, StableHasher};
+use crate::{ActorId, Actors};
 
 /// What the camera keeps in the middle.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub enum CameraMode {
     /// A point in the world.
     Point(Vec3),
@@ -21,7 +20,7 @@ pub enum CameraMode {
 }
 
 /// An orbit around a point or an actor.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Camera {
     /// What is in the middle.
     pub mode: CameraMode,
@@ -109,12 +108,5 @@ impl Camera {
             (phase * 1.3).cos(),
         ) * self.shake;
         self.eye_world = self.target_world - self.forward_world() * self.distance + jitter;
-    }
-
-    pub(crate) fn hash_into(&self, hasher: &mut StableHasher) {
-        hasher.floats(&self.target_world.to_array());
-        hasher.floats(&self.eye_world.to_array());
-        hasher.floats(&[self.yaw, self.pitch, self.distance, self.shake]);
-        hasher.write_u8(u8::from(self.settled));
     }
 }

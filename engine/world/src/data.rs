@@ -18,8 +18,10 @@ pub enum Data {
     /// A whole number of a language that tells them apart.
     Int(i64),
     /// Any other number.
+    #[serde(with = "crate::exact::number")]
     Number(f64),
     /// Three numbers; metres where it is a place.
+    #[serde(with = "crate::exact::vector")]
     Vec3(Vec3),
     /// Text.
     Text(String),

@@ -1,4 +1,5 @@
-//! What scripts draw and say for people who watch. Shown, never simulated: not part of state or hash.
+//! What scripts draw and say for people who watch. Shown, never simulated; of all this only the lines on the screen,
+//! which stay until they are taken away, belong to the state.
 
 use std::collections::BTreeMap;
 

@@ -2,9 +2,9 @@
 
 use std::hash::Hasher;
 
-use sinew_anim::Pose;
+use sinew_anim::{Graph, field_hashes, state_hash};
 
-use crate::{Actor, Behaviour, Data, World};
+use crate::{Behaviour, Snapshot, World, snapshot::ActorState};
 
 /// FNV-1a over 64 bits: the same on every machine and in every version of the standard library.
 #[derive(Clone, Debug)]
@@ -28,111 +28,93 @@ impl Hasher for StableHasher {
     }
 }
 
-impl StableHasher {
-    /// The bits of numbers; −0 and 0 differ, as they may later.
-    pub fn floats(&mut self, values: &[f32]) {
-        for value in values {
-            self.write(&value.to_bits().to_le_bytes());
-        }
-    }
-
-    /// Text with its length, so that neighbours cannot run together.
-    pub fn text(&mut self, text: &str) {
-        self.write_u64(text.len() as u64);
-        self.write(text.as_bytes());
-    }
-
-    /// Plain data, maps in key order.
-    pub fn data(&mut self, data: &Data) {
-        match data {
-            Data::Nil => self.write_u8(0),
-            Data::Bool(value) => self.write(&[1, u8::from(*value)]),
-            Data::Int(value) => {
-                self.write_u8(2);
-                self.write_i64(*value);
-            }
-            Data::Number(value) => {
-                self.write_u8(3);
-                self.write_u64(value.to_bits());
-            }
-            Data::Vec3(value) => {
-                self.write_u8(4);
-                self.floats(&value.to_array());
-            }
-            Data::Text(text) => {
-                self.write_u8(5);
-                self.text(text);
-            }
-            Data::Actor(id) => {
-                self.write_u8(6);
-                self.write_u32(id.index);
-                self.write_u32(id.generation);
-            }
-            Data::List(items) => {
-                self.write_u8(7);
-                self.write_u64(items.len() as u64);
-                items.iter().for_each(|item| self.data(item));
-            }
-            Data::Map(map) => {
-                self.write_u8(8);
-                self.write_u64(map.len() as u64);
-                for (key, value) in map {
-                    self.text(key);
-                    self.data(value);
-                }
-            }
-        }
-    }
-
-    fn pose(&mut self, pose: &Pose) {
-        for block in &pose.blocks {
-            self.floats(block.translation.as_flattened());
-            self.floats(block.rotation.as_flattened());
-            self.floats(block.scale.as_flattened());
-        }
-        self.floats(&pose.morphs);
-    }
+/// One part of the state and its hash.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FieldHash {
+    /// Name of the actor; empty for what belongs to none.
+    pub actor: String,
+    /// Path of the part, such as `layers/base/fade` or `hero.lua/going`.
+    pub field: String,
+    /// Equal for equal parts.
+    pub hash: u64,
 }
 
 /// The hash of a world and of what its scripts keep.
 pub fn hash(world: &World, behaviour: &dyn Behaviour) -> u64 {
     let mut hasher = StableHasher::default();
-    hasher.write_u64(world.clock.frame);
-    hasher.write_u64(world.clock.time.to_bits());
-    hasher.write_u64(world.seed);
-    world
-        .actors
-        .iter()
-        .for_each(|actor| hash_actor(actor, &mut hasher));
-    world.timers.hash_into(&mut hasher);
-    world.messages.hash_into(&mut hasher);
-    world.camera.hash_into(&mut hasher);
-    for action in &world.controls.actions {
-        hasher.floats(&action.value.to_array());
-    }
-    behaviour.hash_into(&mut hasher);
+    state_hash(&world.snapshot(), &mut hasher);
+    state_hash(&behaviour.kept(world), &mut hasher);
     hasher.finish()
 }
 
-fn hash_actor(actor: &Actor, hasher: &mut StableHasher) {
-    hasher.write_u32(actor.id.index);
-    hasher.write_u32(actor.id.generation);
-    hasher.text(&actor.name);
-    hasher.floats(&actor.position_world.to_array());
-    hasher.floats(&actor.velocity_world.to_array());
-    hasher.floats(&[actor.yaw, actor.yaw_rate]);
-    hasher.write_u8(
-        u8::from(actor.grounded) | u8::from(actor.alive) << 1 | u8::from(actor.visible) << 2,
-    );
-    hasher.floats(&actor.tint);
-    actor.properties.iter().for_each(|(key, value)| {
-        hasher.text(key);
-        hasher.data(value);
-    });
-    std::hash::Hash::hash(&actor.random, hasher);
-    if let Some(animation) = &actor.animation {
-        animation.state.hash_into(hasher);
-        animation.hash_into(hasher);
-        hasher.pose(&animation.pose);
+/// The hashes of all parts of the state: of the world, then of each actor by ascending index.
+pub fn hash_fields(world: &World, behaviour: &dyn Behaviour) -> Vec<FieldHash> {
+    let snapshot = world.snapshot();
+    let mut fields = Vec::new();
+    let mut add = |actor: &str, found: Vec<(String, u64)>| {
+        fields.extend(found.into_iter().map(|(field, hash)| FieldHash {
+            actor: actor.to_owned(),
+            field,
+            hash,
+        }));
+    };
+    let kept = behaviour.kept(world);
+    let kept_of = |actor: Option<crate::ActorId>| {
+        let own = kept.iter().filter(move |kept| kept.actor == actor);
+        own.map(|kept| {
+            let mut hasher = StableHasher::default();
+            state_hash(&kept.value, &mut hasher);
+            (kept.name.clone(), hasher.finish())
+        })
+        .collect()
+    };
+    add("", world_fields(&snapshot));
+    add("", kept_of(None));
+    for state in snapshot.actors() {
+        let actor = &state.actor;
+        let graph = world.actors.get(actor.id).and_then(|actor| {
+            let animation = actor.animation.as_ref()?;
+            Some(&*animation.graph)
+        });
+        add(&actor.name, actor_fields(state, graph));
+        add(&actor.name, kept_of(Some(actor.id)));
     }
+    fields
+}
+
+fn world_fields(snapshot: &Snapshot) -> Vec<(String, u64)> {
+    let mut fields = field_hashes::<StableHasher>(&snapshot.globals, 2);
+    fields.extend(field_hashes::<StableHasher>(&snapshot.level, 1));
+    fields
+}
+
+/// The parts of an actor, those of its graph by the graph's names.
+fn actor_fields(state: &ActorState, graph: Option<&Graph>) -> Vec<(String, u64)> {
+    let mut fields = field_hashes::<StableHasher>(&state.actor, 1);
+    let Some(animation) = &state.animation else {
+        return fields;
+    };
+    let shown = field_hashes::<StableHasher>(animation, 1);
+    fields.extend(shown.into_iter().filter(|(name, _)| name != "state"));
+    let parts = field_hashes::<StableHasher>(&animation.state, 3);
+    let named = parts.into_iter().map(|(path, hash)| {
+        let named = graph.and_then(|graph| named(&path, graph));
+        (named.unwrap_or(path), hash)
+    });
+    fields.extend(named);
+    fields
+}
+
+/// `layers/0/fade` as `layers/base/fade`.
+fn named(path: &str, graph: &Graph) -> Option<String> {
+    let (list, rest) = path.split_once('/')?;
+    let (index, rest) = rest.split_once('/').unwrap_or((rest, ""));
+    let index: usize = index.parse().ok()?;
+    let name = match list {
+        "layers" => &graph.layers.get(index)?.name,
+        "parameters" => &graph.parameters.get(index)?.name,
+        _ => return None,
+    };
+    let slash = if rest.is_empty() { "" } else { "/" };
+    Some(format!("{list}/{name}{slash}{rest}"))
 }

@@ -1,6 +1,7 @@
 //! Actions: what devices mean to the game.
 
 use glam::{Vec2, Vec3};
+use serde::{Deserialize, Serialize};
 
 /// A change of one action, from a device or a recorded file.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -23,7 +24,7 @@ pub struct Input {
 }
 
 /// One action and where it stands.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Action {
     /// Unique.
     pub name: String,
@@ -36,7 +37,7 @@ pub struct Action {
 }
 
 /// An action that went down or up in this step, for `on_input`.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Edge {
     /// Index into [`Controls::actions`].
     pub action: u16,
@@ -47,7 +48,7 @@ pub struct Edge {
 }
 
 /// All actions of the running level.
-#[derive(Clone, Debug, PartialEq, Default)]
+#[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
 pub struct Controls {
     /// By name.
     pub actions: Vec<Action>,

@@ -3,6 +3,7 @@
 use std::{collections::BTreeMap, sync::Arc};
 
 use glam::Vec3;
+use serde::Serialize;
 use sinew_assets::{
     ActorDef, CameraDef, Diagnostic, EnvironmentDef, LevelDef, LogicalPath, RootMotion,
 };
@@ -13,7 +14,7 @@ use crate::{
 };
 
 /// Outline of a still thing.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub enum StaticShape {
     /// A box around its centre.
     Box {
@@ -25,7 +26,7 @@ pub enum StaticShape {
 }
 
 /// A solid thing that never moves by itself.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Static {
     /// For scripts and messages.
     pub name: Option<String>,

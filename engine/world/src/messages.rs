@@ -1,11 +1,11 @@
 //! Plain data from one actor's scripts to another's, delivered at the start of the next update.
 
-use std::hash::Hasher;
+use serde::{Deserialize, Serialize};
 
-use crate::{ActorId, Data, StableHasher};
+use crate::{ActorId, Data};
 
 /// One message to one actor.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Message {
     /// Who gets it.
     pub to: ActorId,
@@ -18,7 +18,8 @@ pub struct Message {
 }
 
 /// Messages under way, in the order in which they will arrive.
-#[derive(Clone, Debug, PartialEq, Default)]
+#[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
+#[serde(from = "Vec<Message>", into = "Vec<Message>")]
 pub struct Messages {
     pending: Vec<Message>,
     /// Bytes of all that is pending, roughly.
@@ -51,13 +52,21 @@ impl Messages {
         due.sort_by_key(|message| message.from);
         due
     }
+}
 
-    pub(crate) fn hash_into(&self, hasher: &mut StableHasher) {
-        for message in &self.pending {
-            hasher.write_u32(message.to.index);
-            hasher.text(&message.name);
-            hasher.data(&message.data);
-        }
+impl From<Vec<Message>> for Messages {
+    fn from(pending: Vec<Message>) -> Self {
+        let mut messages = Self::default();
+        pending
+            .into_iter()
+            .for_each(|message| messages.send(message));
+        messages
+    }
+}
+
+impl From<Messages> for Vec<Message> {
+    fn from(messages: Messages) -> Self {
+        messages.pending
     }
 }
 

@@ -1,11 +1,11 @@
 //! Timers by name: plain data, so they survive a reload of the script that they call.
 
-use std::hash::Hasher;
+use serde::{Deserialize, Serialize};
 
-use crate::{ActorId, StableHasher};
+use crate::ActorId;
 
 /// Calls a function of an actor's script by name, once or again and again.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Timer {
     /// Whose script is called.
     pub actor: ActorId,
@@ -31,9 +31,10 @@ pub struct Due {
 }
 
 /// All timers, by the order of starting.
-#[derive(Clone, Debug, PartialEq, Default)]
+#[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
+#[serde(transparent)]
 pub struct Timers {
-    running: Vec<Timer>,
+    pub(crate) running: Vec<Timer>,
 }
 
 impl Timers {
@@ -95,15 +96,6 @@ impl Timers {
         });
         due.sort_by_key(|due| due.actor);
         due
-    }
-
-    pub(crate) fn hash_into(&self, hasher: &mut StableHasher) {
-        for timer in &self.running {
-            hasher.write_u32(timer.actor.index);
-            hasher.write_u16(timer.script);
-            hasher.text(&timer.name);
-            hasher.write_u64(timer.left.to_bits());
-        }
     }
 }
 

@@ -6,7 +6,8 @@ use std::{
     sync::Arc,
 };
 
-use glam::Vec3;
+use glam::{Quat, Vec3};
+use serde::{Deserialize, Serialize};
 use sinew_anim::{EndReason, Graph, GraphDef, GraphEvent};
 use sinew_assets::{Assets, Diagnostic, Loaded, LogicalPath};
 use sinew_model::Model;
@@ -19,7 +20,7 @@ use crate::{
 };
 
 /// Game time.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Clock {
     /// Seconds of game time at the end of the last step.
     pub time: f64,
@@ -32,7 +33,7 @@ pub struct Clock {
 }
 
 /// An animation event of one actor in this step.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Event {
     /// Whose graph it happened in.
     pub actor: ActorId,
@@ -310,7 +311,8 @@ impl World {
         Ok(())
     }
 
-    /// Moves an actor at once: no velocity, no root motion and no walking come of it.
+    /// Moves an actor at once: no velocity, no root motion and no walking come of it. A yaw also stands it
+    /// upright; without one it stands as before.
     ///
     /// # Errors
     /// An actor that is gone.
@@ -322,7 +324,10 @@ impl World {
     ) -> Result<(), WorldError> {
         let actor = self.actors.need_mut(id)?;
         actor.position_world = position_world;
-        actor.yaw = yaw.unwrap_or(actor.yaw);
+        if let Some(yaw) = yaw {
+            actor.yaw = yaw;
+            actor.tilt = Quat::IDENTITY;
+        }
         if let Some(character) = &mut actor.character {
             character.vertical_speed = 0.0;
         }

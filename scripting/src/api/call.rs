@@ -2,6 +2,7 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
+use serde::{Deserialize, Serialize};
 use sinew_anim::{Graph, nearest};
 use sinew_assets::{Diagnostic, LogicalPath};
 use sinew_world::{Actor, ActorId, Animation, World, WorldError};
@@ -58,7 +59,7 @@ pub struct LogLine {
 }
 
 /// Something that a coroutine asked an actor for, to be let go when the coroutine is cancelled.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Ask {
     /// The coroutine.
     pub task: u64,
@@ -71,7 +72,7 @@ pub struct Ask {
 }
 
 /// What was asked for.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Asked {
     /// A chain, by name, to reach.
     Chain(String),

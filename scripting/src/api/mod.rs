@@ -15,6 +15,7 @@ mod layers;
 mod log;
 mod maths;
 mod messages;
+mod morphs;
 mod movement;
 mod parameters;
 mod playback;
@@ -31,7 +32,7 @@ use sinew_anim::nearest;
 use sinew_world::{ActorId, Data};
 
 pub(crate) use call::release;
-pub use call::{ApiError, Asked, Call, Caller, Host, LogLevel, LogLine, Refusal};
+pub use call::{ApiError, Ask, Asked, Call, Caller, Host, LogLevel, LogLine, Refusal};
 pub(crate) use events::words_of;
 pub(crate) use explain::setter;
 pub(crate) use slots::handle_of;
@@ -359,6 +360,7 @@ const AREAS: &[&[Function]] = &[
     explain::ROWS,
     ik::ROWS,
     joints::ROWS,
+    morphs::ROWS,
     root_motion::ROWS,
     world::ROWS,
     messages::ROWS,

@@ -16,6 +16,9 @@ rows! {
     set "yaw" set_yaw(yaw: f32["degrees"] => 90.0) -> ();
     /// Where it faces: a level vector of length 1.
     get "forward" forward() -> Vec3;
+    /// Where its upper end points, a vector of length 1: straight up unless root motion of all axes leans it, or what
+    /// it hangs from. `face`, and a yaw that is set, stand it upright again.
+    get "up" up() -> Vec3;
     /// How fast it really went in the last step, after walls and ground: metres a second.
     get "velocity" velocity() -> Vec3;
     /// Whether it stands on something.
@@ -69,6 +72,11 @@ fn set_yaw(call: &mut Call<'_>, actor: ActorId, yaw: f32) -> Result<(), ApiError
 
 fn forward(call: &mut Call<'_>, actor: ActorId) -> Result<Vec3, ApiError> {
     Ok(call.actor(actor)?.forward_world())
+}
+
+fn up(call: &mut Call<'_>, actor: ActorId) -> Result<Vec3, ApiError> {
+    let up = call.actor(actor)?.world.transform_vector3(Vec3::Y);
+    Ok(up.normalize_or(Vec3::Y))
 }
 
 fn velocity(call: &mut Call<'_>, actor: ActorId) -> Result<Vec3, ApiError> {

@@ -24,6 +24,7 @@ rows! {
 struct RootInfo {
     translation: Vec3,
     yaw: f32,
+    rotation: Vec3,
 }
 
 static ROOT_INFO: Record = Record {
@@ -32,12 +33,17 @@ static ROOT_INFO: Record = Record {
         Field {
             name: "translation",
             ty: Type::Vec3,
-            doc: "Metres; +Z is forward.",
+            doc: "Metres; +Z is forward. Height is 0 unless the graph's root axes take it.",
         },
         Field {
             name: "yaw",
             ty: Type::Number,
             doc: "Degrees about +Y.",
+        },
+        Field {
+            name: "rotation",
+            ty: Type::Vec3,
+            doc: "The whole turn the shorter way: its axis, as long as its angle in degrees. Along +Y unless the graph's root axes are \"full\".",
         },
     ],
 };
@@ -49,6 +55,7 @@ impl Answer for RootInfo {
             [
                 ("translation".to_owned(), Data::Vec3(self.translation)),
                 ("yaw".to_owned(), self.yaw.answer()),
+                ("rotation".to_owned(), Data::Vec3(self.rotation)),
             ]
             .into(),
         )
@@ -66,8 +73,14 @@ fn root_motion_mode(call: &mut Call<'_>, actor: ActorId) -> Result<String, ApiEr
 
 fn root_motion(call: &mut Call<'_>, actor: ActorId) -> Result<RootInfo, ApiError> {
     let root = &call.animation(actor)?.root;
+    let shorter = if root.rotation.w < 0.0 {
+        -root.rotation
+    } else {
+        root.rotation
+    };
     Ok(RootInfo {
         translation: root.translation,
         yaw: root.yaw.to_degrees(),
+        rotation: shorter.to_scaled_axis() * 1_f32.to_degrees(),
     })
 }

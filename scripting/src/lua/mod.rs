@@ -204,6 +204,11 @@ impl LuaVm {
     }
 }
 
+/// What the host puts into an instance.
+fn is_given(field: &str) -> bool {
+    matches!(field, "actor" | "props")
+}
+
 fn callbacks_of(class: &Table) -> mlua::Result<([Option<Function>; COUNT], Summary)> {
     let mut callbacks = [const { None }; COUNT];
     let mut summary = Summary::default();
@@ -448,7 +453,7 @@ impl Language for LuaVm {
                     continue;
                 };
                 let key = key.to_string_lossy();
-                if matches!(key.as_str(), "actor" | "props") {
+                if is_given(&key) {
                     continue;
                 }
                 let given = allowance.next();
@@ -460,6 +465,33 @@ impl Language for LuaVm {
             }
         }
         fields
+    }
+
+    fn other_fields(&self, instance: usize) -> usize {
+        let Some((_, table)) = self.instance(instance) else {
+            return 0;
+        };
+        let all = table.pairs::<Native, Native>().filter_map(Result::ok);
+        // `actor` and `props` are no fields.
+        let all = all.count().saturating_sub(2);
+        all.saturating_sub(self.fields(instance).len())
+    }
+
+    fn set_fields(
+        &mut self,
+        instance: usize,
+        fields: &BTreeMap<String, Data>,
+    ) -> Result<(), Failure> {
+        let Some((script, table)) = self.instance(instance) else {
+            return Ok(());
+        };
+        let own = fields.iter().filter(|(name, _)| !is_given(name));
+        let outcome = own.map(|(name, value)| {
+            let value = native(&self.lua, value)?;
+            table.raw_set(name.as_str(), value)
+        });
+        let outcome = outcome.collect::<mlua::Result<()>>();
+        self.outcome(&script.class, outcome)
     }
 
     fn evaluate(&mut self, instance: usize, code: &str) -> Result<Data, Failure> {

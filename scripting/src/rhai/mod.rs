@@ -316,6 +316,29 @@ impl Language for RhaiVm {
             .collect()
     }
 
+    fn other_fields(&self, instance: usize) -> usize {
+        let own = self.instances.get(instance).and_then(Option::as_ref);
+        let all = own.and_then(|own| Some(own.this.read_lock::<Map>()?.len()));
+        // `actor` and `props` are no fields.
+        let all = all.unwrap_or(0).saturating_sub(2);
+        all.saturating_sub(self.fields(instance).len())
+    }
+
+    fn set_fields(
+        &mut self,
+        instance: usize,
+        fields: &BTreeMap<String, Data>,
+    ) -> Result<(), Failure> {
+        let this = self.instances.get_mut(instance).and_then(Option::as_mut);
+        if let Some(mut map) = this.and_then(|instance| instance.this.write_lock::<Map>()) {
+            let own = fields
+                .iter()
+                .filter(|(name, _)| !matches!(name.as_str(), "actor" | "props"));
+            map.extend(own.map(|(name, value)| (name.as_str().into(), values::native(value))));
+        }
+        Ok(())
+    }
+
     fn evaluate(&mut self, instance: usize, code: &str) -> Result<Data, Failure> {
         let Some(Some(Instance { slot, this })) = self.instances.get_mut(instance) else {
             return Ok(Data::Nil);

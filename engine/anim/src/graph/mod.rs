@@ -3,6 +3,7 @@
 mod advance;
 mod align;
 mod begin;
+mod check;
 mod choose;
 mod compile;
 mod compiled;
@@ -39,6 +40,7 @@ mod windows;
 pub use advance::{
     Advanced, EndReason, EventSource, GraphEvent, GraphEventKind, MAX_MARKERS, advance,
 };
+pub use check::StateError;
 pub use choose::Held;
 pub use compiled::*;
 pub use def::*;

@@ -28,6 +28,7 @@ mod nested;
 mod not_built;
 mod reading;
 mod reload;
+mod root_axes;
 mod root_motion;
 mod several;
 mod slots;

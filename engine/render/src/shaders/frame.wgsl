@@ -11,8 +11,7 @@ struct Frame {
     // Metres that a texel of the shadow map covers.
     shadow_texel: f32,
     sun_color: vec3f,
-    // 1 where the compute pass has already skinned all vertices of the frame.
-    skinned_before: u32,
+    pad0: f32,
     zenith: vec3f,
     ambient: f32,
     horizon: vec3f,
@@ -21,7 +20,7 @@ struct Frame {
     grid: u32,
     viewport: vec2f,
     line_width: f32,
-    pad: f32,
+    pad1: f32,
 }
 
 // One actor, or one shape, in one draw call.
@@ -29,10 +28,12 @@ struct Instance {
     first_palette: u32,
     first_open: u32,
     open_count: u32,
-    // Where the actor's first vertex is in `skinned_before`.
+    // Where the actor's first vertex is in `skinned_before`; NOT_AHEAD where the vertex stage skins it.
     first_skinned: u32,
     tint: vec4f,
 }
+
+const NOT_AHEAD = 0xffffffffu;
 
 @group(0) @binding(0) var<uniform> frame: Frame;
 // Three rows a joint: the world transform that takes a rest vertex along with the joint.

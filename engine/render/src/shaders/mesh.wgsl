@@ -31,7 +31,7 @@ struct Shade {
 }
 
 fn skinned_vertex(index: u32, instance: Instance) -> Skinned {
-    if frame.skinned_before != 0u {
+    if instance.first_skinned != NOT_AHEAD {
         return skinned_before[instance.first_skinned + index];
     }
     return skin(index, instance);

@@ -3,10 +3,11 @@
 use std::{
     io::IsTerminal,
     path::{Path, PathBuf},
+    sync::Arc,
 };
 
 use sinew_assets::{Diagnostic, Severity};
-use sinew_model::Model;
+use sinew_model::{ClipsFile, Model, Warning};
 use sinew_script::ScriptLanguage;
 
 use crate::{
@@ -71,6 +72,8 @@ enum Subject {
     Script(PathBuf, ScriptLanguage),
     Graph(PathBuf),
     Model(PathBuf),
+    /// A clips file without a model beside it; one with a model is checked with it.
+    Clips(PathBuf),
 }
 
 impl Subject {
@@ -84,6 +87,14 @@ impl Subject {
             "lua" => Self::Script(owned, ScriptLanguage::Lua),
             "rhai" => Self::Script(owned, ScriptLanguage::Rhai),
             "json" if name.ends_with(".animgraph.json") => Self::Graph(owned),
+            "json" if name.ends_with(ClipsFile::ENDING) => {
+                let model = name.strip_suffix(ClipsFile::ENDING)?;
+                let mut models = ["glb", "gltf"]
+                    .into_iter()
+                    .map(|kind| file.with_file_name(format!("{model}.{kind}")));
+                let beside = models.find(|model| model.is_file());
+                return Some(beside.map_or(Self::Clips(owned), Self::Model));
+            }
             _ => return None,
         };
         let absolute = std::path::absolute(file).unwrap_or_else(|_| file.to_owned());
@@ -114,7 +125,7 @@ fn collect(path: &Path, subjects: &mut Vec<Subject>) -> Result<(), Failure> {
     let found = path.metadata().map_err(|_| missing())?;
     if found.is_file() {
         let subject = Subject::of(path).ok_or_else(|| {
-            anyhow::anyhow!("`{}` is no level, script (.lua, .rhai), graph (.animgraph.json) or model (.glb, .gltf)", path.display())
+            anyhow::anyhow!("`{}` is no level, script (.lua, .rhai), graph (.animgraph.json), model (.glb, .gltf) or clips file (.clips.json)", path.display())
         })?;
         add(subject, subjects);
         return Ok(());
@@ -157,6 +168,7 @@ fn faults_of(subject: &Subject, model: Option<&Model>) -> Vec<Diagnostic> {
         Subject::Script(file, language) => script_faults(file, *language),
         Subject::Graph(file) => graph_faults(file, model),
         Subject::Model(file) => model_faults(file),
+        Subject::Clips(file) => clips_faults(file),
     }
 }
 
@@ -214,11 +226,30 @@ fn model_faults(file: &Path) -> Vec<Diagnostic> {
             model
                 .warnings
                 .iter()
-                .map(|warning| Diagnostic::from_warning(warning, &shown, None))
+                .map(|warning| remark(warning, file, &shown))
                 .collect()
         }
         Err(fault) => vec![*fault],
     }
+}
+
+/// A remark about the model, or about the file beside it that it names.
+fn remark(warning: &Warning, model: &Path, shown: &str) -> Diagnostic {
+    let Some(name) = &warning.file else {
+        return Diagnostic::from_warning(warning, shown, None);
+    };
+    let beside = model.with_file_name(name);
+    let text = std::fs::read_to_string(&beside).ok().map(Arc::from);
+    Diagnostic::from_warning(warning, &beside.display().to_string(), text.as_ref())
+}
+
+fn clips_faults(file: &Path) -> Vec<Diagnostic> {
+    let shown = file.display().to_string();
+    let name = file.file_name().unwrap_or_default().to_string_lossy();
+    let model = name.trim_end_matches(ClipsFile::ENDING);
+    let message = format!("there is no `{model}.glb` or `{model}.gltf` beside it");
+    let fault = Diagnostic::error("E-CLIPS-NO-MODEL", message).in_file(&shown);
+    vec![fault.help("a clips file has the name of its model and stands in the same folder")]
 }
 
 fn show(fault: &Diagnostic, format: Format) -> Result<(), Failure> {

@@ -59,7 +59,7 @@ fn as_json(model: &Model, file: &str) -> Value {
             json!({ "name": name, "parent": parent })
         });
     let warnings = model.warnings.iter().map(|warning| {
-        json!({ "code": warning.code, "pointer": warning.pointer, "message": warning.message })
+        json!({ "code": warning.code, "file": warning.file, "pointer": warning.pointer, "message": warning.message })
     });
     json!({
         "file": file,
@@ -84,7 +84,7 @@ fn clip_json(clip: &Clip) -> Value {
         "joints": clip.joints.len(),
         "markers": clip.markers,
         "windows": clip.windows,
-        "curves": clip.curves.iter().map(|curve| &curve.name).collect::<Vec<_>>(),
+        "curves": clip.curves,
     })
 }
 
@@ -173,9 +173,13 @@ fn as_text(model: &Model, file: &str) -> String {
     if !model.warnings.is_empty() {
         lines.push(format!("\n{} warnings", model.warnings.len()));
         let line = |warning: &sinew_model::Warning| {
+            let file = warning.file.as_deref().map(|file| format!("{file} "));
             format!(
-                "  {} at {}: {}",
-                warning.code, warning.pointer, warning.message
+                "  {} at {}{}: {}",
+                warning.code,
+                file.unwrap_or_default(),
+                warning.pointer,
+                warning.message
             )
         };
         lines.extend(model.warnings.iter().map(line));
@@ -201,7 +205,7 @@ fn clip_line(clip: &Clip) -> String {
         );
     }
     for curve in &clip.curves {
-        line += &format!("\n      curve {}", curve.name);
+        line += &format!("\n      curve {}, {} keys", curve.name, curve.keys.len());
     }
     line
 }

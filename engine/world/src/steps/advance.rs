@@ -58,6 +58,7 @@ fn advance_actor(actor: &mut Actor, scratch: &mut Scratch, dt: f32, explain: boo
         let layers = layers.flat_map(|layer| sinew_anim::explain(graph, state, layer, dt));
         animation.explained.extend(layers);
     }
+    animation.held_morphs.advance(dt);
     sinew_anim::advance(graph, state, dt, scratch, &mut animation.advanced);
     animation.root = animation.advanced.root;
 }

@@ -1,6 +1,6 @@
 //! Local poses of all actors, in parallel.
 //!
-//! reads: graph states. writes: local poses.
+//! reads: graph states, held morph weights. writes: local poses.
 
 use crate::{RootMode, World};
 
@@ -18,5 +18,6 @@ pub(super) fn run(world: &mut World) {
             &mut animation.pose,
         );
         animation.shown = true;
+        animation.held_morphs.apply(&mut animation.pose);
     });
 }

@@ -5,7 +5,7 @@
 //! A wave holds the actors all of whose parents (attached to, or target of a goal) are in earlier waves, so a socket is
 //! never a step late. A cycle is cut at its lowest actor, which sees the others' joints of the step before.
 
-use glam::{Affine3A, Vec3};
+use glam::{Affine3A, Quat, Vec3};
 use sinew_anim::{Fade, LookAtInput, Pose, TwoBoneInput};
 
 use crate::{Actor, ActorId, Actors, Animation, Pole, Release, Target, World};
@@ -221,6 +221,7 @@ fn hang(actor: Option<&mut Actor>, world: Affine3A) {
     let (_, rotation, position) = world.to_scale_rotation_translation();
     actor.world = Affine3A::from_rotation_translation(rotation, position);
     actor.position_world = position;
+    actor.tilt = Quat::IDENTITY;
     let forward = rotation * Vec3::Z;
     if forward.x.hypot(forward.z) > 1e-4 {
         actor.yaw = forward.x.atan2(forward.z);

@@ -1,10 +1,10 @@
 //! Root motion or requested velocity, gravity and the level's ground: where actors go.
 //!
-//! reads: requests, root motion, the level's colliders. writes: positions, yaws, what was achieved; empties requests.
+//! reads: requests, root motion, the level's colliders. writes: positions, yaws, leans, what was achieved; empties requests.
 
 use std::f32::consts::{PI, TAU};
 
-use glam::{Quat, Vec3};
+use glam::Vec3;
 
 use crate::{Actor, Behaviour, Character, Physics, RootMode, World};
 
@@ -12,6 +12,8 @@ use crate::{Actor, Behaviour, Character, Physics, RootMode, World};
 const LONGEST_SUBSTEP: f32 = 1.0 / 60.0 + 1e-6;
 /// A step is cut into at most this many substeps; longer steps get longer substeps.
 const MOST_SUBSTEPS: u32 = 16;
+/// Root motion that rises or sinks faster than this carries the actor in place of gravity, metres a second.
+const SLOWEST_LIFT: f32 = 1e-3;
 
 pub(super) fn run(world: &mut World, behaviour: &mut dyn Behaviour, dt: f32) {
     let substeps = ((dt / LONGEST_SUBSTEP).ceil() as u32).clamp(1, MOST_SUBSTEPS);
@@ -45,6 +47,7 @@ fn move_actor(actor: &mut Actor, physics: &Physics, gravity: f32, dt: f32, subst
     let wish = wanted(actor, dt, substeps);
     if let Some((direction, rate)) = actor.requests.face {
         actor.yaw = turned(actor.yaw, direction, rate * dt);
+        actor.straighten(rate * dt);
     }
     actor.yaw_rate += (actor.yaw - yaw_before) / dt / substeps as f32;
     actor.yaw = PI - (PI - actor.yaw).rem_euclid(TAU);
@@ -61,7 +64,12 @@ fn move_actor(actor: &mut Actor, physics: &Physics, gravity: f32, dt: f32, subst
     } else if actor.grounded {
         character.vertical_speed = character.vertical_speed.min(0.0);
     }
-    character.vertical_speed -= gravity * dt;
+    let lifted = wish.y.abs() > SLOWEST_LIFT * dt && character.vertical_speed <= 0.0;
+    if lifted {
+        character.vertical_speed = 0.0;
+    } else {
+        character.vertical_speed -= gravity * dt;
+    }
     let step = wish + Vec3::Y * character.vertical_speed * dt;
     let walked = physics.walk(
         actor.position_world,
@@ -70,7 +78,7 @@ fn move_actor(actor: &mut Actor, physics: &Physics, gravity: f32, dt: f32, subst
         step,
         dt,
     );
-    actor.grounded = walked.grounded && character.vertical_speed <= 0.0;
+    actor.grounded = walked.grounded && step.y <= 0.0;
     if actor.grounded {
         character.vertical_speed = 0.0;
     }
@@ -79,7 +87,8 @@ fn move_actor(actor: &mut Actor, physics: &Physics, gravity: f32, dt: f32, subst
     actor.character = Some(character);
 }
 
-/// The horizontal way of a substep, metres in the world, by request or root motion; root motion also turns.
+/// The way of a substep, metres in the world, by request or root motion; root motion also turns. Only root motion
+/// that takes the height goes up or down.
 fn wanted(actor: &mut Actor, dt: f32, substeps: u32) -> Vec3 {
     let root = actor
         .animation
@@ -87,8 +96,8 @@ fn wanted(actor: &mut Actor, dt: f32, substeps: u32) -> Vec3 {
         .filter(|animation| animation.root_mode == RootMode::Move)
         .map(|animation| animation.root.share(substeps));
     let by_root = root.map_or(Vec3::ZERO, |root| {
-        let way = Quat::from_rotation_y(actor.yaw) * root.translation;
-        actor.yaw += root.yaw;
+        let way = actor.rotation_world() * root.translation;
+        actor.turn_by(&root);
         way
     });
     match actor.requests.velocity_world {
@@ -121,6 +130,7 @@ fn body_of(animation: &Option<crate::Animation>) -> Character {
 
 #[cfg(test)]
 mod tests {
+    use glam::Quat;
     use sinew_anim::RootDelta;
 
     use super::*;
@@ -142,19 +152,25 @@ mod tests {
 
     #[test]
     fn substeps_of_a_turning_step_end_where_the_whole_step_does() {
-        let root = RootDelta {
-            translation: Vec3::new(0.3, 0.0, 0.8),
-            yaw: 1.2,
+        let way = Vec3::new(0.3, 0.2, 0.8);
+        let rolling = RootDelta {
+            translation: way,
+            rotation: Quat::from_axis_angle(Vec3::new(0.6, 0.0, 0.8), 1.2),
+            yaw: 0.0,
         };
-        for count in [1, 2, 7, 16] {
-            let part = root.share(count);
-            let (mut at, mut yaw) = (Vec3::ZERO, 0.0);
-            for _ in 0..count {
-                at += Quat::from_rotation_y(yaw) * part.translation;
-                yaw += part.yaw;
+        for root in [RootDelta::upright(way, 1.2), rolling] {
+            for count in [1, 2, 7, 16] {
+                let part = root.share(count);
+                let mut actor = Actor::named("a");
+                for _ in 0..count {
+                    actor.position_world += actor.rotation_world() * part.translation;
+                    actor.turn_by(&part);
+                }
+                let at = actor.position_world;
+                assert!(at.abs_diff_eq(way, 1e-5), "{count}: {at}");
+                let turned = actor.rotation_world();
+                assert!(1.0 - turned.dot(root.rotation).abs() < 1e-6, "{turned}");
             }
-            assert!(at.abs_diff_eq(root.translation, 1e-5), "{count}: {at}");
-            assert!((yaw - root.yaw).abs() < 1e-5);
         }
     }
 }
