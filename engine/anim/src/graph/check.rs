@@ -327,7 +327,7 @@ fn value(place: String, why: String) -> StateError {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{GraphDef, Transform, test_support::chain};
+    use crate::{GraphDef, Heard, Transform, test_support::chain};
 
     fn graph() -> Graph {
         let json = r#"{
@@ -348,38 +348,53 @@ mod tests {
             ("layers: 0, but the graph has 1", |state| {
                 state.layers.clear()
             }),
+            ("machines: 0, but the graph has 1", |state| {
+                state.machines.clear();
+            }),
+            ("layer `base`: more states are frozen", |state| {
+                state.machines[0].frozen = Some(1);
+            }),
+            ("layer `base`: something is heard of nobody", |state| {
+                state.machines[0].heard.push(Heard {
+                    run: 7,
+                    choir: 0,
+                    speaker: 0,
+                    marker: 0,
+                    next: 0,
+                });
+            }),
             ("parameter `speed`: Bool(true)", |state| {
                 state.parameters[1].value = ParameterValue::Bool(true);
             }),
             ("parameter `speed`: Float(NaN)", |state| {
                 state.parameters[1].value = ParameterValue::Float(f32::NAN);
             }),
-            ("layer `base`: 0 states play", |state| {
-                state.layers[0].playing.clear();
+            ("layer `base`: nothing plays", |state| {
+                state.machines[0].playing.clear();
             }),
             (
                 "layer `base`: there is no state 2, the graph has 2",
                 |state| {
-                    state.layers[0].playing[0].state = 2;
+                    state.machines[0].playing[0].state = 2;
                 },
             ),
             ("layer `base`: there is no state 9", |state| {
-                state.layers[0].previous = Some(9);
+                state.machines[0].previous = Some(9);
             }),
             ("state `a`: inf laps", |state| {
-                state.layers[0].playing[0].cycles = f64::INFINITY;
+                state.machines[0].playing[0].cycles = f64::INFINITY;
             }),
-            ("layer `base`: a fade is not finite", |state| {
+            ("layer `base`: a weight is not finite", |state| {
                 state.layers[0].weight.value = f32::NAN;
             }),
             ("layer `base`: the frozen pose has 1 joints", |state| {
-                state.layers[0].frozen_pose = Pose::identity(1, 0);
+                state.machines[0].frozen_pose = Pose::identity(1, 0);
             }),
             ("layer `base`: the frozen pose is not finite", |state| {
-                state.layers[0].frozen_pose.blocks[0].scale[0][0] = f32::INFINITY;
+                state.machines[0].frozen_pose.blocks[0].scale[0][0] = f32::INFINITY;
             }),
             ("layer `base`: 4294967295 runs leave no room", |state| {
-                state.layers[0].next_run = u32::MAX;
+                state.machines[0].next_run = u32::MAX;
             }),
         ];
         let graph = graph();
