@@ -113,8 +113,22 @@ fn named(path: &str, graph: &Graph) -> Option<String> {
     let name = match list {
         "layers" => &graph.layers.get(index)?.name,
         "parameters" => &graph.parameters.get(index)?.name,
+        "slots" => &graph.slots.get(index)?.name,
+        "poses" => graph.poses.get(index)?,
+        "machines" => return machine_named(index, rest, graph),
         _ => return None,
     };
     let slash = if rest.is_empty() { "" } else { "/" };
     Some(format!("{list}/{name}{slash}{rest}"))
+}
+
+/// The machine of a layer stands under the layer's name; one inside a state has its number behind it.
+fn machine_named(index: usize, rest: &str, graph: &Graph) -> Option<String> {
+    let machine = graph.machines.get(index)?;
+    let layer = graph.layers.get(usize::from(machine.layer))?;
+    let inner = match machine.parent {
+        Some(_) => format!("machine {index}/"),
+        None => String::new(),
+    };
+    Some(format!("layers/{}/{inner}{rest}", layer.name))
 }

@@ -67,7 +67,10 @@ impl GraphState {
                 .map_err(|why| value(format!("layer `{}`", layer.name), why))?;
             let own = &self.machines[usize::from(layer.machine)];
             if own.playing.is_empty() {
-                return Err(value(format!("layer `{}`", layer.name), "nothing plays".to_owned()));
+                return Err(value(
+                    format!("layer `{}`", layer.name),
+                    "nothing plays".to_owned(),
+                ));
             }
         }
         for (state, machine) in self.machines.iter().zip(&graph.machines) {
@@ -113,7 +116,10 @@ impl MachineState {
             index(&place, "state", usize::from(state), machine.states.len())?;
         }
         let older = self.playing.len().saturating_sub(1);
-        if self.frozen.is_some_and(|frozen| usize::from(frozen) > older) {
+        if self
+            .frozen
+            .is_some_and(|frozen| usize::from(frozen) > older)
+        {
             return wrong("more states are frozen than fade out".to_owned());
         }
         self.check_fade(graph, machine, &place)?;
@@ -123,7 +129,11 @@ impl MachineState {
         {
             return wrong("the frozen root is not finite".to_owned());
         }
-        if self.root_inertia.iter().any(|part| !part.value().is_finite()) {
+        if self
+            .root_inertia
+            .iter()
+            .any(|part| !part.value().is_finite())
+        {
             return wrong("what is left of a velocity is not finite".to_owned());
         }
         check_inertia(&self.inertia).or_else(wrong)?;
