@@ -335,6 +335,10 @@ fn every_row_does_the_same_in_both_languages() {
                     .into_iter()
                     .map(|message| (message.to, message.name, alike(message.data)));
                 let state = format!("{}{:?}", state(&bench.world), sent.collect::<Vec<_>>());
+                // The scripts' own names are all that may differ.
+                for actor in bench.world.actors.iter_mut() {
+                    actor.scripts.clear();
+                }
                 outcomes.push((code, outcome, hash(&bench.world, &NoScripts), state));
                 bench.host.take_log();
             }

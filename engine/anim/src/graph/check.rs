@@ -67,7 +67,10 @@ impl GraphState {
                 .map_err(|why| value(format!("layer `{}`", layer.name), why))?;
             let own = &self.machines[usize::from(layer.machine)];
             if own.playing.is_empty() {
-                return Err(value(format!("layer `{}`", layer.name), "nothing plays".to_owned()));
+                return Err(value(
+                    format!("layer `{}`", layer.name),
+                    "nothing plays".to_owned(),
+                ));
             }
         }
         for (state, machine) in self.machines.iter().zip(&graph.machines) {
@@ -113,7 +116,10 @@ impl MachineState {
             index(&place, "state", usize::from(state), machine.states.len())?;
         }
         let older = self.playing.len().saturating_sub(1);
-        if self.frozen.is_some_and(|frozen| usize::from(frozen) > older) {
+        if self
+            .frozen
+            .is_some_and(|frozen| usize::from(frozen) > older)
+        {
             return wrong("more states are frozen than fade out".to_owned());
         }
         self.check_fade(graph, machine, &place)?;
@@ -123,7 +129,11 @@ impl MachineState {
         {
             return wrong("the frozen root is not finite".to_owned());
         }
-        if self.root_inertia.iter().any(|part| !part.value().is_finite()) {
+        if self
+            .root_inertia
+            .iter()
+            .any(|part| !part.value().is_finite())
+        {
             return wrong("what is left of a velocity is not finite".to_owned());
         }
         check_inertia(&self.inertia).or_else(wrong)?;
@@ -354,32 +364,32 @@ mod tests {
             ("parameter `speed`: Float(NaN)", |state| {
                 state.parameters[1].value = ParameterValue::Float(f32::NAN);
             }),
-            ("layer `base`: 0 states play", |state| {
-                state.layers[0].playing.clear();
+            ("layer `base`: nothing plays", |state| {
+                state.machines[0].playing.clear();
             }),
             (
                 "layer `base`: there is no state 2, the graph has 2",
                 |state| {
-                    state.layers[0].playing[0].state = 2;
+                    state.machines[0].playing[0].state = 2;
                 },
             ),
             ("layer `base`: there is no state 9", |state| {
-                state.layers[0].previous = Some(9);
+                state.machines[0].previous = Some(9);
             }),
             ("state `a`: inf laps", |state| {
-                state.layers[0].playing[0].cycles = f64::INFINITY;
+                state.machines[0].playing[0].cycles = f64::INFINITY;
             }),
-            ("layer `base`: a fade is not finite", |state| {
+            ("layer `base`: a weight is not finite", |state| {
                 state.layers[0].weight.value = f32::NAN;
             }),
             ("layer `base`: the frozen pose has 1 joints", |state| {
-                state.layers[0].frozen_pose = Pose::identity(1, 0);
+                state.machines[0].frozen_pose = Pose::identity(1, 0);
             }),
             ("layer `base`: the frozen pose is not finite", |state| {
-                state.layers[0].frozen_pose.blocks[0].scale[0][0] = f32::INFINITY;
+                state.machines[0].frozen_pose.blocks[0].scale[0][0] = f32::INFINITY;
             }),
             ("layer `base`: 4294967295 runs leave no room", |state| {
-                state.layers[0].next_run = u32::MAX;
+                state.machines[0].next_run = u32::MAX;
             }),
         ];
         let graph = graph();
