@@ -57,6 +57,7 @@ fn motion(axes: &Value) -> Motion {
     Motion::Graph {
         def: Arc::new(GraphDef::from_value(def).unwrap()),
         file: None,
+        space: "sinew".to_owned(),
     }
 }
 
