@@ -1,6 +1,6 @@
 //! Why graphs did what they did, in a trace: every way out of every current state, and who set parameters.
 //!
-//! A line a machine in which something changed: `frame`, `time`, `actor`, `layer`, `machine` (the path of the state that
+//! A line a machine with transitions in which something changed: `frame`, `time`, `actor`, `layer`, `machine` (the path of the state that
 //! it stands in, where it stands in one), `state`, and `ways`, the transitions out of it in the order of testing: `name`,
 //! `verdict` ("starts", "lost", "held"), `to`, `at` (share of the step) and `uses` (triggers that it uses up) of one that
 //! starts, `lost_to`, and for a held one `by` ("condition", "gate", "fade", ...) and `why` in words. Steps in which neither
@@ -92,6 +92,10 @@ impl Verdicts {
         };
         let clock = session.world.clock;
         for explained in &animation.explained {
+            let machine = &animation.graph.machines[usize::from(explained.machine)];
+            if machine.transitions.is_empty() {
+                continue;
+            }
             let kinds = kinds(explained);
             let known = self.machines.get(&(actor.id, explained.machine));
             if known == Some(&kinds) {

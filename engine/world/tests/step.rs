@@ -175,6 +175,112 @@ fn a_hand_reaches_what_it_is_asked_to_and_lets_go() {
 }
 
 #[test]
+fn a_hand_that_is_let_go_returns_without_a_jump_and_can_be_asked_again_meanwhile() {
+    let mut world = empty_world(1);
+    let id = world
+        .spawn(character("hero", "hero.glb", Vec3::ZERO))
+        .unwrap();
+    world.set_motion(id, walking()).unwrap();
+    world.need_animation_mut(id).unwrap().root_mode = RootMode::Report;
+    let hand = world.need_joint(id, "hand_R").unwrap();
+    let place = |world: &World| world.actors.need(id).unwrap().joint_world(hand).unwrap().0;
+    let goal = Vec3::new(-0.25, 1.25, 0.35);
+    let ask = |world: &mut World, target: Option<Vec3>, seconds: f32| {
+        let chain = &mut world.need_animation_mut(id).unwrap().chains[0];
+        chain.target = target.map(Target::Point);
+        let weight = if target.is_some() { 1.0 } else { 0.0 };
+        chain.weight.to(weight, seconds);
+    };
+    // A twin that never reaches shows where the animation alone has the hand.
+    let mut free = world.clone();
+    run(&mut world, 1);
+    ask(&mut world, Some(goal), 0.2);
+    run(&mut world, 30);
+    run(&mut free, 31);
+    assert!(place(&world).distance(goal) < 1e-3);
+    ask(&mut world, None, 0.3);
+    let mut last = place(&world);
+    let mut way = 0.0;
+    for step in 1..=40 {
+        run(&mut world, 1);
+        run(&mut free, 1);
+        let now = place(&world);
+        // In 18 steps it goes about half a metre, fastest in the middle.
+        assert!(now.distance(last) < 0.1, "step {step}: {last} to {now}");
+        way += now.distance(last);
+        last = now;
+        if step == 1 {
+            assert!(now.distance(goal) < 0.03, "it sets out slowly: {now}");
+        }
+        if step >= 18 {
+            let left = now.distance(place(&free));
+            assert!(left < 1e-4, "step {step}: {left} m are left");
+        }
+    }
+    assert!(way > 0.2, "{way}");
+    ask(&mut world, Some(goal), 0.1);
+    run(&mut world, 20);
+    ask(&mut world, None, 0.3);
+    run(&mut world, 6);
+    let (before, chain) = (
+        place(&world),
+        world.need_animation(id).unwrap().chains[0].clone(),
+    );
+    assert!(chain.weight.value > 0.0, "the weight tells what is left");
+    ask(&mut world, Some(goal), 0.2);
+    run(&mut world, 1);
+    assert!(
+        place(&world).distance(before) < 0.1,
+        "asked again without a jump"
+    );
+    run(&mut world, 30);
+    assert!(place(&world).distance(goal) < 1e-3);
+}
+
+#[test]
+fn a_change_of_motion_leaves_no_jump_once_the_actor_was_seen() {
+    let mut world = empty_world(1);
+    let id = world
+        .spawn(character("hero", "hero.glb", Vec3::ZERO))
+        .unwrap();
+    let clip = |name: &str| Motion::Clip {
+        clip: name.to_owned(),
+        looping: true,
+    };
+    world.set_motion(id, clip("walk")).unwrap();
+    run(&mut world, 1);
+    let first = world.need_animation(id).unwrap();
+    assert!(first.state.inertia.is_over(), "nothing to change from");
+    run(&mut world, 20);
+    let mut before = world.need_animation(id).unwrap().pose.clone();
+    world.set_motion(id, clip("sit_idle")).unwrap();
+    for step in 0..15 {
+        run(&mut world, 1);
+        let pose = &world.need_animation(id).unwrap().pose;
+        for joint in 0..pose.joints {
+            let turn = before.rotation(joint).angle_between(pose.rotation(joint));
+            assert!(turn < 0.5, "step {step}, joint {joint}: {turn}");
+        }
+        before = pose.clone();
+    }
+    assert!(world.need_animation(id).unwrap().state.inertia.is_over());
+}
+
+#[test]
+fn what_a_graph_is_about_to_do_is_kept_only_where_it_is_asked_for() {
+    let mut world = empty_world(1);
+    let id = world
+        .spawn(character("hero", "hero.glb", Vec3::ZERO))
+        .unwrap();
+    world.set_motion(id, walking()).unwrap();
+    run(&mut world, 2);
+    assert!(world.need_animation(id).unwrap().explained.is_empty());
+    world.explain = true;
+    run(&mut world, 1);
+    assert!(!world.need_animation(id).unwrap().explained.is_empty());
+}
+
+#[test]
 fn a_hand_stays_where_it_is_asked_to_be_while_the_chest_turns_to_look() {
     let mut world = empty_world(1);
     let id = world
@@ -325,6 +431,7 @@ fn a_fault_of_a_graph_file_is_shown_in_that_file() {
         .unwrap();
     let motion = Motion::Graph {
         def: world.assets.graph(&path).unwrap().value,
+        space: path.space.clone(),
         file: Some(path),
         space: "sinew".to_owned(),
     };

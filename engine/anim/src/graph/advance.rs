@@ -151,6 +151,8 @@ pub(super) enum Rank {
     Running,
     /// The end of a once-state.
     Finished,
+    /// The state that contains it is left; the innermost first.
+    ExitInside,
     /// A state is left.
     Exit,
     /// A state begins.
@@ -279,10 +281,15 @@ fn age_triggers(graph: &Graph, parameters: &mut [ParameterState], used: &[bool],
 /// Sorts the events and keeps as many markers as fit.
 fn hand_over(events: &mut [Pending], out: &mut Advanced) {
     events.sort_unstable_by(|a, b| {
-        let key = |p: &Pending| (p.event.layer, p.rank, p.event.source, p.lap, p.order);
+        let sources = || match a.rank {
+            Rank::ExitInside => b.event.source.cmp(&a.event.source),
+            _ => a.event.source.cmp(&b.event.source),
+        };
         a.alpha
             .total_cmp(&b.alpha)
-            .then_with(|| key(a).cmp(&key(b)))
+            .then_with(|| (a.event.layer, a.rank).cmp(&(b.event.layer, b.rank)))
+            .then_with(sources)
+            .then_with(|| (a.lap, a.order).cmp(&(b.lap, b.order)))
     });
     let mut markers = 0;
     for pending in events {

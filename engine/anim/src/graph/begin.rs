@@ -114,6 +114,11 @@ impl MachineStep<'_> {
 
     /// The destination plays at once; what it differs by from what is shown dies away.
     fn change_by_inertia(&self, left: &Playing, start: &Start, live: &mut Live<'_>) {
+        let blend = TransitionBlend {
+            inertial: true,
+            ..start.blend
+        };
+        let start = &Start { blend, ..*start };
         let buffers = &mut live.scratch.poses;
         let [mut source, mut earlier, mut target] = [buffers.take(), buffers.take(), buffers.take()];
         self.write(&mut source, live);
@@ -391,7 +396,7 @@ impl MachineStep<'_> {
             };
             inside.leave_inside(&current, at, live);
             let exit = GraphEventKind::StateExit { following: None };
-            inside.tell(exit, Rank::Exit, current.state, at, self.weight, live);
+            inside.tell(exit, Rank::ExitInside, current.state, at, self.weight, live);
         }
     }
 

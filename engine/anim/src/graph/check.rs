@@ -337,7 +337,7 @@ fn value(place: String, why: String) -> StateError {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{GraphDef, Transform, test_support::chain};
+    use crate::{GraphDef, Heard, Transform, test_support::chain};
 
     fn graph() -> Graph {
         let json = r#"{
@@ -357,6 +357,21 @@ mod tests {
             }),
             ("layers: 0, but the graph has 1", |state| {
                 state.layers.clear()
+            }),
+            ("machines: 0, but the graph has 1", |state| {
+                state.machines.clear();
+            }),
+            ("layer `base`: more states are frozen", |state| {
+                state.machines[0].frozen = Some(1);
+            }),
+            ("layer `base`: something is heard of nobody", |state| {
+                state.machines[0].heard.push(Heard {
+                    run: 7,
+                    choir: 0,
+                    speaker: 0,
+                    marker: 0,
+                    next: 0,
+                });
             }),
             ("parameter `speed`: Bool(true)", |state| {
                 state.parameters[1].value = ParameterValue::Bool(true);

@@ -164,7 +164,7 @@ fn details(step: &MachineStep<'_>, index: u16, by: Held, live: &Live<'_>) -> Str
             let at = current.map_or(0.0, |current| current.mode.phase(current.cycles));
             format!(
                 "exit_time {} is not reached: `{}` is at {at:.3} of its lap",
-                way.exit_time.unwrap_or(0.0),
+                way.exit_time.unwrap_or(0.0) as f32,
                 current.map_or("", |current| step.state(current).name.as_str()),
             )
         }

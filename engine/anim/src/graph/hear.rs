@@ -140,8 +140,10 @@ impl Hearing<'_> {
             .filter(|(_, weight)| self.is_enough(*weight))
     }
 
+    /// Of several leaves one is the speaker; a leaf on its own needs none.
     fn choose_speaker(&self, choir: &Choir, index: u8, playing: &mut Playing) {
-        if let Some(speaker) = playing.speakers.get_mut(usize::from(index)) {
+        let speaker = playing.speakers.get_mut(usize::from(index));
+        if let Some(speaker) = speaker.filter(|_| choir.leaves.len() > 1) {
             *speaker = match self.state.speaks {
                 Speaks::Dominant => speaker_of(|| self.candidates(choir), *speaker),
                 Speaks::Threshold(_) | Speaks::None => NO_SPEAKER,
@@ -151,11 +153,10 @@ impl Hearing<'_> {
 
     /// Whether a leaf, given by its place in its choir, tells what is its own.
     fn speaks(&self, choir: &Choir, index: u8, place: u16, playing: &Playing) -> bool {
-        match self.state.speaks {
-            Speaks::Dominant => playing.speakers.get(usize::from(index)) == Some(&place),
-            Speaks::Threshold(_) | Speaks::None => {
-                self.is_enough(self.weight_of(choir.leaves[usize::from(place)]))
-            }
+        if choir.leaves.len() > 1 && self.state.speaks == Speaks::Dominant {
+            playing.speakers.get(usize::from(index)) == Some(&place)
+        } else {
+            self.is_enough(self.weight_of(choir.leaves[usize::from(place)]))
         }
     }
 

@@ -161,10 +161,14 @@ impl<'a> MachineStep<'a> {
             return;
         }
         let first = state.playing[state.playing.len() - 1].state;
+        let ranks = match self.definition().parent {
+            None => [Rank::First, Rank::FirstFullyIn],
+            Some(_) => [Rank::Enter, Rank::FullyIn],
+        };
         let enter = GraphEventKind::StateEnter { previous: None };
-        self.tell(enter, Rank::First, first, at, self.weight, live);
+        self.tell(enter, ranks[0], first, at, self.weight, live);
         let fully_in = GraphEventKind::FullyIn;
-        self.tell(fully_in, Rank::FirstFullyIn, first, at, self.weight, live);
+        self.tell(fully_in, ranks[1], first, at, self.weight, live);
     }
 
     /// Puts on the stack what every clock does in the rest of the step, were nothing to begin, and how

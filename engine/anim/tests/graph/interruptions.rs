@@ -125,7 +125,7 @@ fn an_inertial_rule_makes_whatever_interrupts_inertial() {
     assert_eq!(machine.playing.len(), 1);
     assert!(machine.fade.expect("fades").blend.inertial);
     player.run_to(2.6, 0.01);
-    near(&player, 20.0 + 3.0 * 1.1, "after it");
+    near(&player, 20.0 + 3.0 * (player.time - 1.5), "after it");
 }
 
 #[test]

@@ -14,7 +14,7 @@ fn chain(count: u32) -> Player {
         { "from": "c", "to": "d", "duration": 0 },
         { "from": "d", "to": "a", "duration": 0 },
     ]);
-    let mut def = one_layer(json!({ "go": "bool" }), states, "a", ways);
+    let mut def = one_layer(json!({ "go": false }), states, "a", ways);
     def["transitions_per_step"] = json!(count);
     Player::new(def, vec![clip("x", 1.0).x(1, 0.0, 1.0)])
 }
@@ -121,7 +121,7 @@ fn a_state_is_entered_only_where_its_own_condition_holds() {
     let states = json!({ "a": { "clip": "x" }, "b": { "clip": "x", "enter_when": "ready" } });
     let ways = json!([{ "from": "a", "to": "b", "duration": 0 }]);
     let mut player = Player::new(
-        one_layer(json!({ "ready": "bool" }), states, "a", ways),
+        one_layer(json!({ "ready": false }), states, "a", ways),
         vec![still("x", 1.0, 0.0)],
     );
     player.step(0.1);
@@ -268,7 +268,7 @@ fn every_way_out_says_why_it_does_not_start() {
         { "name": "go", "from": "any", "to": "b", "when": "go" },
         { "name": "again", "from": "a", "to": "b", "when": "go", "priority": -1 },
     ]);
-    let parameters = json!({ "grounded": true, "speed": 0.2, "open": "bool", "go": "trigger" });
+    let parameters = json!({ "grounded": true, "speed": 0.2, "open": false, "go": "trigger" });
     let mut player = Player::new(one_layer(parameters, states, "a", ways), vec![still("x", 1.0, 0.0)]);
     player.step(0.1);
     player.pull("go");
