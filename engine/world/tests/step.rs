@@ -433,7 +433,6 @@ fn a_fault_of_a_graph_file_is_shown_in_that_file() {
         def: world.assets.graph(&path).unwrap().value,
         space: path.space.clone(),
         file: Some(path),
-        space: "sinew".to_owned(),
     };
     let sinew_world::WorldError::Asset(fault) = world.set_motion(id, motion).unwrap_err() else {
         unreachable!("a graph's fault is an asset's")
