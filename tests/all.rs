@@ -12,6 +12,7 @@ mod conformance;
 mod corpus;
 mod dependencies;
 mod graphs;
+mod guide;
 mod picture;
 mod plaza;
 mod scripts;

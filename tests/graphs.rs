@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use glam::{Affine3A, Vec3};
 use sinew_anim::{
-    Advanced, Clip, Graph, GraphEventKind, GraphState, Pose, RootDelta, Scratch, Skeleton, advance,
-    evaluate, local_to_model, sample,
+    Advanced, Clip, EndReason, Fade, Graph, GraphEventKind, GraphState, Pose, RootDelta, Scratch,
+    Skeleton, SlotPlay, advance, evaluate, local_to_model, sample,
 };
 use sinew_assets::{Assets, LogicalPath};
 use sinew_script::ScriptHost;
@@ -83,6 +83,10 @@ impl Player {
                 GraphEventKind::Marker { name, .. } => self.graph.names[usize::from(name)].clone(),
                 GraphEventKind::StateEnter { .. } => format!("enter {state}"),
                 GraphEventKind::Finished => format!("finished {state}"),
+                GraphEventKind::SlotEnd {
+                    reason: EndReason::Finished,
+                    ..
+                } => format!("finished {state}"),
                 _ => continue,
             };
             let at = self.seconds + f64::from(event.alpha) * f64::from(dt);
@@ -276,11 +280,11 @@ fn the_hero_jumps_falls_lands_and_goes_on() {
         let base: Vec<&str> = player
             .entered()
             .into_iter()
-            .filter(|state| *state != "none")
+            .filter(|state| *state != "lean" && !state.contains('/'))
             .collect();
         assert_eq!(
             base,
-            ["move", "jump", "fall", "land", "move"],
+            ["ground", "jump", "fall", "land", "ground"],
             "in steps of {dt} s"
         );
         assert_eq!(player.times("finished jump").len(), 1);
@@ -288,22 +292,23 @@ fn the_hero_jumps_falls_lands_and_goes_on() {
 }
 
 #[test]
-fn an_overlay_is_played_to_its_end_once_each_time_and_leaves_the_legs_alone() {
+fn a_slot_is_played_to_its_end_once_each_time_and_leaves_the_legs_alone() {
     let mut player = WALKERS[0].player();
-    let upper = player.graph.layer("upper").unwrap();
-    let wave = player.graph.state(upper, "wave").unwrap();
+    let upper = player.graph.slot("upper").unwrap();
+    let wave = player.graph.clip("wave").unwrap();
     player.number("speed", 1.2);
     let dt = STEPS[0];
+    let play = |player: &mut Player| {
+        let (graph, state) = (&player.graph, &mut player.state);
+        state.play_slot(graph, upper, wave, &SlotPlay::default())
+    };
     for round in 1..=10 {
-        let play = sinew_anim::Play {
-            restart: true,
-            ..sinew_anim::Play::default()
-        };
-        player.state.play(&player.graph, upper, wave, &play);
-        player.state.set_layer_weight(upper, 1.0, 0.2);
+        assert!(play(&mut player).is_some());
         player.run_to(f64::from(round) * 6.0, dt);
-        assert_eq!(player.times("finished wave").len(), round as usize);
+        assert_eq!(player.times("finished upper").len(), round as usize);
     }
+    assert!(play(&mut player).is_some());
+    player.run_to(61.0, dt);
     let show = |player: &mut Player| {
         let mut pose = Pose::default();
         evaluate(
@@ -316,7 +321,7 @@ fn an_overlay_is_played_to_its_end_once_each_time_and_leaves_the_legs_alone() {
         pose
     };
     let over = show(&mut player);
-    player.state.set_layer_weight(upper, 0.0, 0.0);
+    player.state.slots[usize::from(upper)].weight = Fade::at(0.0);
     let below = show(&mut player);
     let joint = |name: &str| usize::from(player.graph.skeleton.find(name).unwrap());
     for leg in ["hips", "upperLeg_L", "lowerLeg_L", "foot_L", "toes_R"] {

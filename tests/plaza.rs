@@ -69,6 +69,17 @@ fn state_of(session: &Session, name: &str, layer: u16) -> String {
         .clone()
 }
 
+/// The clip that an actor plays in a slot.
+fn in_slot(session: &Session, name: &str, slot: &str) -> Option<String> {
+    let animation = actor(session, name).animation.as_ref().unwrap();
+    let graph = &animation.graph;
+    let status = animation
+        .state
+        .slot_status(graph, graph.slot(slot).unwrap())?;
+    let clip = &graph.clips[usize::from(status.clip)].clip;
+    Some(clip.name.clone())
+}
+
 /// Names of the markers that an actor crossed in this step.
 fn markers(session: &Session, name: &str) -> Vec<String> {
     let actor = actor(session, name);
@@ -200,7 +211,106 @@ fn a_jump_leaves_the_ground_once_the_legs_push_and_lands_once() {
     assert!(top > 0.4, "jumped {top} m");
     assert_eq!(lands, 1);
     assert!(actor(&session, "hero").position_world.y.abs() < 1e-3);
-    assert_eq!(state_of(&session, "hero", 0), "move");
+    assert_eq!(state_of(&session, "hero", 0), "ground");
+}
+
+#[test]
+fn strafing_goes_sideways_and_back_without_turning_and_walking_goes_on_from_it() {
+    let mut session = plaza(1);
+    look_north(&mut session);
+    put(&mut session, "hero", Vec3::new(-3.0, 0.0, 4.0), 180.0);
+    let score = [
+        (0.0, "strafe", Vec2::X),
+        (0.0, "move", Vec2::X),
+        (2.0, "move", -Vec2::Y),
+        (4.0, "strafe", Vec2::ZERO),
+        (4.0, "move", Vec2::Y),
+    ];
+    let mut frame = 0;
+    let mut told = Vec::new();
+    play(&mut session, 330, &score, |session| {
+        let hero = actor(session, "hero");
+        let animation = hero.animation.as_ref().unwrap();
+        let path = animation
+            .state
+            .current_path(&animation.graph, 0)
+            .unwrap_or("none");
+        let clip = |name: &str| {
+            let mut weight = 0.0;
+            animation
+                .state
+                .clips_of_layer(&animation.graph, 0, &mut |clip, share, _| {
+                    if animation.graph.clips[usize::from(clip)].clip.name == name {
+                        weight += share;
+                    }
+                });
+            weight
+        };
+        let velocity = hero.velocity_world;
+        told.extend(markers(session, "hero"));
+        match frame {
+            // To the right of one who faces -Z.
+            100 => {
+                assert_eq!(path, "ground/strafe");
+                assert!((velocity.x - 0.6).abs() < 0.02, "{velocity}");
+                assert!(clip("strafe_right") > 0.95);
+                assert!(hero.forward_world().z < -0.99);
+            }
+            220 => {
+                assert!((velocity.z - 0.8).abs() < 0.02, "{velocity}");
+                assert!(clip("walk_back") > 0.95);
+                assert!(hero.forward_world().z < -0.99);
+            }
+            310 => {
+                assert_eq!(path, "ground/move");
+                assert!(clip("walk") > 0.95);
+            }
+            _ => {}
+        }
+        frame += 1;
+    });
+    let steps: Vec<&String> = told
+        .iter()
+        .filter(|name| name.starts_with("footstep"))
+        .collect();
+    assert!(steps.len() > 10, "{steps:?}");
+}
+
+#[test]
+fn the_hero_leans_into_a_turn_and_stands_upright_after_it() {
+    let mut session = plaza(1);
+    look_north(&mut session);
+    put(&mut session, "hero", Vec3::new(-3.0, 0.0, 4.0), 180.0);
+    let score = [(0.0, "move", Vec2::Y), (1.0, "move", -Vec2::X)];
+    let mut leans = Vec::new();
+    play(&mut session, 150, &score, |session| {
+        let animation = actor(session, "hero").animation.as_ref().unwrap();
+        let lean = animation.graph.parameter("lean").unwrap();
+        match animation.state.value(lean) {
+            sinew_anim::ParameterValue::Float(lean) => leans.push(lean),
+            other => panic!("{other:?}"),
+        }
+    });
+    assert!(leans[..60].iter().all(|lean| lean.abs() < 1e-3));
+    let most = leans.iter().fold(0.0_f32, |most, &lean| most.max(lean));
+    assert!(most > 0.3, "leans {most} to the left");
+    assert!(leans.last().is_some_and(|lean| lean.abs() < 0.05));
+}
+
+#[test]
+fn the_hero_s_table_and_the_companion_s_file_are_the_same_graph() {
+    let session = plaza(1);
+    let [table, file] = ["hero", "companion"].map(|name| {
+        let animation = actor(&session, name).animation.as_ref().unwrap();
+        match &animation.motion {
+            sinew_world::Motion::Graph { def, .. } => (**def).clone(),
+            other => panic!("{name} has {other:?}"),
+        }
+    });
+    assert_eq!(file.version, Some(1));
+    let mut as_table = file;
+    as_table.version = None;
+    assert_eq!(table, as_table);
 }
 
 #[test]
@@ -209,7 +319,7 @@ fn the_companion_stops_turns_to_the_hero_and_waves_back() {
     let mut waved = 0;
     let score = [(3.0, "wave", Vec2::X), (3.1, "wave", Vec2::ZERO)];
     play(&mut session, 420, &score, |session| {
-        if state_of(session, "companion", 1) != "wave" {
+        if in_slot(session, "companion", "upper").as_deref() != Some("wave") {
             return;
         }
         waved += 1;
