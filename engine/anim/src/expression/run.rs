@@ -111,10 +111,12 @@ impl Expression {
 
     /// The parameters that it looks at, some perhaps twice.
     pub fn parameters(&self) -> impl Iterator<Item = u16> {
-        self.operations.iter().filter_map(|operation| match operation {
-            Operation::Parameter(index) => Some(*index),
-            _ => None,
-        })
+        self.operations
+            .iter()
+            .filter_map(|operation| match operation {
+                Operation::Parameter(index) => Some(*index),
+                _ => None,
+            })
     }
 
     fn add(

@@ -229,7 +229,9 @@ pub fn advance(
         if index == 0 {
             base = step.followed_clock(&live);
         }
-        if layer.root_motion && let Some(rig) = &graph.root {
+        if layer.root_motion
+            && let Some(rig) = &graph.root
+        {
             let mask = layer.mask.as_ref();
             let mask = mask.map_or(1.0, |mask| mask.joints[usize::from(rig.joint)]);
             root = Some(laid_over(root, travel, weight * mask, step.axes()));

@@ -18,7 +18,10 @@ pub(super) fn aligned(
     near: f64,
 ) -> Option<f64> {
     let [from, to] = [from, to].map(|state| heaviest(cx, state));
-    let from = Common { own: from, other: to };
+    let from = Common {
+        own: from,
+        other: to,
+    };
     let to = Common {
         own: to,
         other: from.own,
@@ -72,14 +75,22 @@ impl Common<'_> {
     }
 
     fn intervals(&self) -> impl Iterator<Item = Interval> {
-        let first = self.markers().next().map(|first| (first.name, first.phase + 1.0));
-        let next = self.markers().skip(1).map(|marker| (marker.name, marker.phase));
+        let first = self
+            .markers()
+            .next()
+            .map(|first| (first.name, first.phase + 1.0));
+        let next = self
+            .markers()
+            .skip(1)
+            .map(|marker| (marker.name, marker.phase));
         let next = next.chain(first);
-        self.markers().zip(next).map(|(marker, (name, end))| Interval {
-            names: [marker.name, name],
-            begin: marker.phase,
-            end,
-        })
+        self.markers()
+            .zip(next)
+            .map(|(marker, (name, end))| Interval {
+                names: [marker.name, name],
+                begin: marker.phase,
+                end,
+            })
     }
 }
 

@@ -100,7 +100,8 @@ impl MachineStep<'_> {
         let running = self.state_of(live).fade;
         let is_cut = running.is_some() && weight < 1.0;
         let by_inertia = start.blend.inertial
-            || (is_cut && running.is_some_and(|fade| fade.interruption == InterruptionDef::Inertial));
+            || (is_cut
+                && running.is_some_and(|fade| fade.interruption == InterruptionDef::Inertial));
         if by_inertia {
             self.change_by_inertia(&left, start, live);
         } else {
@@ -120,7 +121,8 @@ impl MachineStep<'_> {
         };
         let start = &Start { blend, ..*start };
         let buffers = &mut live.scratch.poses;
-        let [mut source, mut earlier, mut target] = [buffers.take(), buffers.take(), buffers.take()];
+        let [mut source, mut earlier, mut target] =
+            [buffers.take(), buffers.take(), buffers.take()];
         self.write(&mut source, live);
         let elapsed = self.write_earlier(&mut earlier, live);
         let velocity = self.velocity(live);
@@ -143,7 +145,12 @@ impl MachineStep<'_> {
         state
             .inertia
             .begin(&source, before, &target, seconds, profile);
-        for ((offset, old), new) in state.root_inertia.iter_mut().zip(velocity).zip(new_velocity) {
+        for ((offset, old), new) in state
+            .root_inertia
+            .iter_mut()
+            .zip(velocity)
+            .zip(new_velocity)
+        {
             offset.begin(old - new, 0.0, f64::from(seconds));
         }
         state.previous = Some(left.state);
@@ -161,7 +168,9 @@ impl MachineStep<'_> {
         let still = self.still_plays(left, start, live);
         let remembers = self.has_memory(start.state) && still.is_none();
         let plays_twice = remembers && state.playing.iter().any(|own| own.state == start.state);
-        let rule = state.fade.map_or(InterruptionDef::Frozen, |fade| fade.interruption);
+        let rule = state
+            .fade
+            .map_or(InterruptionDef::Frozen, |fade| fade.interruption);
         // Two states that give way to each other turn round on the spot.
         let turns_round = is_cut && rule == InterruptionDef::Live && last == 1 && still == Some(0);
         if !is_cut {
@@ -186,7 +195,10 @@ impl MachineStep<'_> {
             // A state with machines or choices inside has only one memory of them.
             self.freeze(live);
             let state = self.state_of(live);
-            let twin = state.playing.iter().position(|own| own.state == start.state);
+            let twin = state
+                .playing
+                .iter()
+                .position(|own| own.state == start.state);
             if let Some(twin) = twin {
                 self.drop_runs(twin..twin + 1, start.at, live);
             }
@@ -238,7 +250,11 @@ impl MachineStep<'_> {
     fn take_back(&self, index: usize, live: &mut Live<'_>) -> Playing {
         let state = self.state_mut(live);
         let mut playing = state.playing.remove(index);
-        if let Some(frozen) = state.frozen.as_mut().filter(|frozen| index < usize::from(**frozen)) {
+        if let Some(frozen) = state
+            .frozen
+            .as_mut()
+            .filter(|frozen| index < usize::from(**frozen))
+        {
             *frozen -= 1;
         }
         playing.share = 1.0;

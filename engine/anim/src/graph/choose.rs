@@ -62,7 +62,9 @@ impl MachineStep<'_> {
         let last = state.playing.len() - 1;
         let current = state.playing[last];
         if let Some(fade) = &state.fade {
-            let running = fade.transition.map(|running| &self.definition().transitions[usize::from(running)]);
+            let running = fade
+                .transition
+                .map(|running| &self.definition().transitions[usize::from(running)]);
             let listed = running.and_then(|running| running.interrupted_by.as_ref());
             let may = listed.is_none_or(|list| list.binary_search(&index).is_ok());
             if fade.interruption == InterruptionDef::None || !may {

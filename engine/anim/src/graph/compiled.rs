@@ -586,7 +586,9 @@ impl Graph {
     /// The states of a layer's own machine; none for a layer that is not there.
     pub fn states(&self, layer: u16) -> &[State] {
         let layer = self.layers.get(usize::from(layer));
-        layer.map_or(&[], |layer| &self.machines[usize::from(layer.machine)].states)
+        layer.map_or(&[], |layer| {
+            &self.machines[usize::from(layer.machine)].states
+        })
     }
 
     /// The state of this name in a layer's own machine.

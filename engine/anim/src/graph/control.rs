@@ -261,7 +261,13 @@ impl GraphState {
 
     /// Lets the whole pose change over from what is `shown` to what the graph shows now, by inertia in
     /// so many seconds: after a reload, or when an actor has not been evaluated for a while.
-    pub fn change_from(&mut self, graph: &Graph, shown: &Pose, seconds: f32, scratch: &mut Scratch) {
+    pub fn change_from(
+        &mut self,
+        graph: &Graph,
+        shown: &Pose,
+        seconds: f32,
+        scratch: &mut Scratch,
+    ) {
         if shown.joints != graph.skeleton.len() {
             return;
         }
@@ -293,7 +299,12 @@ impl GraphState {
         };
         let state = &states[usize::from(current.state)];
         let cycles = cycles_at(&cx, state, current.mode, seconds);
-        let MachineState { playing, heard, windows, .. } = machine;
+        let MachineState {
+            playing,
+            heard,
+            windows,
+            ..
+        } = machine;
         for playing in playing {
             let other = &states[usize::from(playing.state)];
             let together = state.sync_group.is_some() && state.sync_group == other.sync_group;
@@ -348,8 +359,13 @@ impl GraphState {
 
     /// What a layer is doing; for a layer that the graph does not have, state 0 at rest.
     pub fn layer_status(&self, graph: &Graph, layer: u16) -> LayerStatus {
-        let machine = graph.layers.get(usize::from(layer)).map(|layer| layer.machine);
-        machine.map_or(LayerStatus::NOTHING, |machine| self.machine_status(graph, machine))
+        let machine = graph
+            .layers
+            .get(usize::from(layer))
+            .map(|layer| layer.machine);
+        machine.map_or(LayerStatus::NOTHING, |machine| {
+            self.machine_status(graph, machine)
+        })
     }
 
     /// What a machine is doing; of a state that is a machine, time and progress are those of the state

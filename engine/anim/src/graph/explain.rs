@@ -113,7 +113,10 @@ fn explain_machine(step: &MachineStep<'_>, live: &mut Live<'_>, out: &mut Vec<Ex
                 Verdict::Starts {
                     to: start.state,
                     share: start.at as f32,
-                    triggers: way.when.as_ref().map_or_else(Vec::new, |when| when.triggers.clone()),
+                    triggers: way
+                        .when
+                        .as_ref()
+                        .map_or_else(Vec::new, |when| when.triggers.clone()),
                 }
             }
         };
@@ -231,8 +234,12 @@ impl Explanation {
         set_by: &dyn Fn(u16) -> Option<String>,
     ) -> String {
         let machine = &graph.machines[usize::from(self.machine)];
-        let [from, to] = [self.state, state]
-            .map(|state| machine.states.get(usize::from(state)).map_or("", |state| &state.path));
+        let [from, to] = [self.state, state].map(|state| {
+            machine
+                .states
+                .get(usize::from(state))
+                .map_or("", |state| &state.path)
+        });
         if self.state == state {
             return format!("`{to}` is the current state");
         }
@@ -240,9 +247,10 @@ impl Explanation {
             let conduit = machine.states[usize::from(way.to)].conduit;
             way.to == state || conduit
         };
-        let ways = self.candidates.iter().filter(|candidate| {
-            leads(&machine.transitions[usize::from(candidate.transition)])
-        });
+        let ways = self
+            .candidates
+            .iter()
+            .filter(|candidate| leads(&machine.transitions[usize::from(candidate.transition)]));
         let mut lines: Vec<String> = ways
             .map(|candidate| candidate.in_words(graph, machine))
             .collect();
@@ -271,7 +279,13 @@ impl Explanation {
         let name = |index: u16| &graph.parameters[usize::from(index)].name;
         known
             .into_iter()
-            .filter_map(|index| Some(format!("{} was set last by {}", name(index), set_by(index)?)))
+            .filter_map(|index| {
+                Some(format!(
+                    "{} was set last by {}",
+                    name(index),
+                    set_by(index)?
+                ))
+            })
             .collect()
     }
 }

@@ -128,7 +128,9 @@ fn migrate_machine(
         let found = fade.transition.and_then(name);
         let found = found.and_then(|name| new.transitions.iter().position(|own| own.name == *name));
         fade.transition = found.map(|index| index as u16);
-        let profile = fade.transition.map(|index| &new.transitions[usize::from(index)].blend);
+        let profile = fade
+            .transition
+            .map(|index| &new.transitions[usize::from(index)].blend);
         fade.blend.profile = profile.and_then(|blend| blend.profile);
     }
 }
@@ -146,9 +148,13 @@ fn keep_fade(
     if before.frozen.is_some() && !same_joints {
         return;
     }
-    machine.playing.extend(older[..frozen].iter().filter_map(moved));
+    machine
+        .playing
+        .extend(older[..frozen].iter().filter_map(moved));
     let still_frozen = machine.playing.len() as u16;
-    machine.playing.extend(older[frozen..].iter().filter_map(moved));
+    machine
+        .playing
+        .extend(older[frozen..].iter().filter_map(moved));
     let mix_is_kept = before.frozen.is_some() || !machine.playing.is_empty();
     if !mix_is_kept && !fade.blend.inertial {
         return;

@@ -43,8 +43,8 @@ pub use advance::{
 pub use check::StateError;
 pub use choose::Held;
 pub use compiled::*;
-pub use def::*;
 pub use curve::curve_value;
+pub use def::*;
 pub use error::{GRAPH_CODES, GRAPH_WARNINGS, GraphError};
 pub use evaluate::evaluate;
 pub use explain::{Candidate, Explanation, Verdict, explain};

@@ -163,8 +163,18 @@ impl Context<'_> {
 
     /// The lap of motions that share one phase, given as motion, speed and weight; those without a
     /// clock do not count.
-    fn mean_lap(&self, children: impl Iterator<Item = (u16, f64, f32)>, rate: RateDef) -> Option<Lap> {
-        let [mut weights, mut durations, mut rates, mut strides, mut speeds] = [0.0; 5];
+    fn mean_lap(
+        &self,
+        children: impl Iterator<Item = (u16, f64, f32)>,
+        rate: RateDef,
+    ) -> Option<Lap> {
+        let [
+            mut weights,
+            mut durations,
+            mut rates,
+            mut strides,
+            mut speeds,
+        ] = [0.0; 5];
         for (motion, speed, weight) in children {
             let lap = (weight > 0.0).then(|| self.lap(motion)).flatten();
             let Some(lap) = lap else { continue };
@@ -195,13 +205,7 @@ impl Context<'_> {
         self.parts_of(state.motion, weight, false, part);
     }
 
-    fn parts_of(
-        &self,
-        motion: u16,
-        weight: f32,
-        added: bool,
-        part: &mut dyn FnMut(Part, f32),
-    ) {
+    fn parts_of(&self, motion: u16, weight: f32, added: bool, part: &mut dyn FnMut(Part, f32)) {
         if weight <= 0.0 {
             return;
         }

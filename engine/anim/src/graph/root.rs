@@ -154,7 +154,10 @@ impl MachineStep<'_> {
             return [0.0; 6];
         }
         let (spans, leaves) = (live.scratch.spans.len(), live.scratch.leaves.len());
-        let moment = MachineStep { dt: MOMENT, ..*self };
+        let moment = MachineStep {
+            dt: MOMENT,
+            ..*self
+        };
         moment.plan(Slice::WHOLE, live);
         let kept = self.state_of(live).root_inertia;
         let travel = moment.travel(Slice::WHOLE, spans, live);
@@ -170,7 +173,10 @@ fn leaf_travel(rig: &RootRig, leaf: &Leaf, mode: LoopMode, from: f64, to: f64) -
     if let [only] = leaf.parts.as_slice() {
         return rig.tracks[usize::from(only.clip)].delta(mode, from, to);
     }
-    let axes = rig.tracks.first().map_or(RootAxes::Planar, |track| track.axes);
+    let axes = rig
+        .tracks
+        .first()
+        .map_or(RootAxes::Planar, |track| track.axes);
     let into = |phase: f64| into_sequence(rig, leaf, axes, phase);
     let [begin, end] = [from, to].map(|cycles| into(mode.phase(cycles)));
     let laps = (to.floor() - from.floor()) as i64;

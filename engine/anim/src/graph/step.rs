@@ -1,8 +1,8 @@
 //! One machine's part of a step: cut into slices where something begins or ends, and each slice run
 //! whole.
 
-use super::align::aligned;
 use super::advance::{EndReason, EventSource, GraphEvent, GraphEventKind, Pending, Rank};
+use super::align::aligned;
 use super::begin::Start;
 use super::compiled::{Graph, Machine, RandomSlot, State};
 use super::def::{FadeSpeaksDef, SyncRoleDef};
@@ -445,7 +445,9 @@ impl<'a> MachineStep<'a> {
             ..
         } = machine;
         let lost = hearing.listen(&mut playing[index], heard, windows, events);
-        live.lost = live.lost.saturating_add(u32::try_from(lost).unwrap_or(u32::MAX));
+        live.lost = live
+            .lost
+            .saturating_add(u32::try_from(lost).unwrap_or(u32::MAX));
         if let Some(share) = self.finish(index, &span, lap_seconds, live) {
             let kind = GraphEventKind::Finished;
             let state = self.state_of(live).playing[index].state;
@@ -546,7 +548,9 @@ impl<'a> MachineStep<'a> {
         }
         let state = self.state_mut(live);
         if let Some(frozen) = &mut state.frozen {
-            let count = usize::from(*frozen).min(range.end).saturating_sub(range.start);
+            let count = usize::from(*frozen)
+                .min(range.end)
+                .saturating_sub(range.start);
             *frozen -= count as u16;
         }
         state.playing.drain(range);

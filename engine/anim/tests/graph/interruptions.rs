@@ -10,7 +10,8 @@ fn three(way: Value) -> Player {
     let states = json!({ "a": { "clip": "a" }, "b": { "clip": "b" }, "c": { "clip": "c" } });
     let mut ways = Vec::new();
     for to in ["a", "b", "c"] {
-        let mut own = json!({ "from": "any", "to": to, "when": format!("to_{to}"), "duration": 1.0 });
+        let mut own =
+            json!({ "from": "any", "to": to, "when": format!("to_{to}"), "duration": 1.0 });
         for (key, value) in way.as_object().expect("a table") {
             own[key] = value.clone();
         }
@@ -21,13 +22,20 @@ fn three(way: Value) -> Player {
     let moving = |name: &str, from: f32, speed: f32| {
         clip(name, 100.0).x(J as u16, from, from + 100.0 * speed)
     };
-    let clips = vec![moving("a", 0.0, 1.0), moving("b", 10.0, 2.0), moving("c", 20.0, 3.0)];
+    let clips = vec![
+        moving("a", 0.0, 1.0),
+        moving("b", 10.0, 2.0),
+        moving("c", 20.0, 3.0),
+    ];
     Player::new(def, clips)
 }
 
 fn near(player: &Player, expected: f64, what: &str) {
     let found = f64::from(player.x());
-    assert!((found - expected).abs() < 2e-3, "{what}: {found} is not {expected}");
+    assert!(
+        (found - expected).abs() < 2e-3,
+        "{what}: {found} is not {expected}"
+    );
 }
 
 #[test]
@@ -41,7 +49,11 @@ fn a_live_interruption_lets_everything_that_fades_out_run_on() {
         let since = f64::from(step) * 0.01;
         let (a, b, c) = (1.5 + since, 10.0 + 2.0 * (0.5 + since), 20.0 + 3.0 * since);
         let outgoing = (a + b) / 2.0;
-        near(&player, outgoing + (c - outgoing) * since, &format!("{since} s"));
+        near(
+            &player,
+            outgoing + (c - outgoing) * since,
+            &format!("{since} s"),
+        );
         player.step(0.01);
     }
     player.run_to(2.6, 0.01);
@@ -74,7 +86,11 @@ fn going_back_in_a_live_fade_turns_round_on_the_spot() {
     for step in 0..20 {
         let since = f64::from(step) * 0.01;
         let (a, b) = (1.25 + since, 10.0 + 2.0 * (0.25 + since));
-        near(&player, b + (a - b) * (weight_of_a + since), &format!("{since} s"));
+        near(
+            &player,
+            b + (a - b) * (weight_of_a + since),
+            &format!("{since} s"),
+        );
         player.step(0.01);
     }
     player.run_to(1.55, 0.01);
@@ -92,7 +108,10 @@ fn an_inertial_transition_shows_no_jump_and_ends_on_its_target() {
         player.step(0.01);
         let now = f64::from(player.x());
         assert!((now - last).abs() < 0.5, "step {step}: {last} to {now}");
-        assert!(now > last - 1e-3, "never away from its target: {last} to {now}");
+        assert!(
+            now > last - 1e-3,
+            "never away from its target: {last} to {now}"
+        );
         last = now;
     }
     near(&player, 10.0 + 2.0 * 0.7, "after it");
@@ -120,7 +139,11 @@ fn an_inertial_rule_makes_whatever_interrupts_inertial() {
     let shown = player.x();
     player.pull("to_c");
     player.step(0.001);
-    assert!((player.x() - shown).abs() < 0.05, "{shown} to {}", player.x());
+    assert!(
+        (player.x() - shown).abs() < 0.05,
+        "{shown} to {}",
+        player.x()
+    );
     let machine = &player.state.machines[0];
     assert_eq!(machine.playing.len(), 1);
     assert!(machine.fade.expect("fades").blend.inertial);
@@ -147,10 +170,14 @@ fn inertia_on_inertia_stays_continuous() {
 #[test]
 fn the_velocity_of_the_root_changes_over_without_a_jump() {
     let states = json!({ "walk": { "clip": "walk" }, "run": { "clip": "run" } });
-    let ways = json!([{ "from": "walk", "to": "run", "when": "go", "by": "inertial", "duration": 0.5 }]);
+    let ways =
+        json!([{ "from": "walk", "to": "run", "when": "go", "by": "inertial", "duration": 0.5 }]);
     let mut def = crate::support::one_layer(json!({ "go": "trigger" }), states, "walk", ways);
     def["root"] = json!({ "joint": "root" });
-    let clips = vec![clip("walk", 1.0).z(0, 0.0, 1.0), clip("run", 1.0).z(0, 0.0, 4.0)];
+    let clips = vec![
+        clip("walk", 1.0).z(0, 0.0, 1.0),
+        clip("run", 1.0).z(0, 0.0, 4.0),
+    ];
     let mut player = Player::new(def, clips);
     player.run_to(1.0, 0.01);
     player.pull("go");
@@ -164,7 +191,10 @@ fn the_velocity_of_the_root_changes_over_without_a_jump() {
     assert!((speeds[0] - 1.0).abs() < 0.05, "{}", speeds[0]);
     assert!((speeds[79] - 4.0).abs() < 1e-3, "{}", speeds[79]);
     for pair in speeds.windows(2) {
-        assert!(pair[1] >= pair[0] - 1e-3 && pair[1] - pair[0] < 0.2, "{pair:?}");
+        assert!(
+            pair[1] >= pair[0] - 1e-3 && pair[1] - pair[0] < 0.2,
+            "{pair:?}"
+        );
     }
 }
 
@@ -176,7 +206,12 @@ fn only_listed_transitions_interrupt() {
         { "from": "b", "to": "c" },
         { "name": "to_d", "from": "b", "to": "d", "when": "d", "priority": -1 },
     ]);
-    let def = crate::support::one_layer(json!({ "go": "trigger", "d": "trigger" }), states, "a", ways);
+    let def = crate::support::one_layer(
+        json!({ "go": "trigger", "d": "trigger" }),
+        states,
+        "a",
+        ways,
+    );
     let mut player = Player::new(def, vec![still("a", 1.0, 0.0)]);
     player.pull("go");
     player.run_to(0.5, 0.1);
@@ -218,7 +253,9 @@ fn a_reloaded_pose_changes_over_by_inertia() {
     let shown = player.pose.clone();
     player.state.force_state(&player.graph, 0, 2);
     let mut scratch = std::mem::take(&mut player.scratch);
-    player.state.change_from(&player.graph, &shown, 0.2, &mut scratch);
+    player
+        .state
+        .change_from(&player.graph, &shown, 0.2, &mut scratch);
     player.scratch = scratch;
     player.show();
     near(&player, 1.0, "at once");

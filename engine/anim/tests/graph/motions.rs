@@ -13,7 +13,10 @@ fn state(parameters: Value, motion: Value) -> Player {
         clip("add", 1.0).x(J as u16, 0.0, 0.5),
         clip("limp", 1.0).x(2, 1.0, 1.0),
     ];
-    Player::new(one_layer(parameters, json!({ "s": motion }), "s", json!([])), clips)
+    Player::new(
+        one_layer(parameters, json!({ "s": motion }), "s", json!([])),
+        clips,
+    )
 }
 
 fn near(player: &Player, expected: f32) {
@@ -29,12 +32,21 @@ fn a_range_plays_only_those_seconds_of_a_clip() {
     near(&player, 11.25);
     player.run_to(1.25, 0.05);
     near(&player, 10.75);
-    assert_eq!(player.count("n in s"), 2, "at its first second and after a lap");
+    assert_eq!(
+        player.count("n in s"),
+        2,
+        "at its first second and after a lap"
+    );
 }
 
 #[test]
 fn a_range_moves_the_root_by_what_is_in_it() {
-    let mut def = one_layer(json!({}), json!({ "s": { "clip": "w", "range": [1.0, 2.0] } }), "s", json!([]));
+    let mut def = one_layer(
+        json!({}),
+        json!({ "s": { "clip": "w", "range": [1.0, 2.0] } }),
+        "s",
+        json!([]),
+    );
     def["root"] = json!({ "joint": "root" });
     // 1 m in its first second, 3 m in its second.
     let mut walk = clip("w", 2.0).z(0, 0.0, 4.0);
@@ -48,7 +60,10 @@ fn a_range_moves_the_root_by_what_is_in_it() {
 
 #[test]
 fn a_parameter_scrubs_a_clip() {
-    let mut player = state(json!({ "t": 0.25 }), json!({ "clip": "b", "time_parameter": "t" }));
+    let mut player = state(
+        json!({ "t": 0.25 }),
+        json!({ "clip": "b", "time_parameter": "t" }),
+    );
     near(&player, 10.5);
     player.set("t", 0.75);
     player.step(0.1);
@@ -57,7 +72,8 @@ fn a_parameter_scrubs_a_clip() {
 
 #[test]
 fn motions_in_a_blend_share_its_phase() {
-    let inner = json!({ "blend": "u", "points": [{ "at": 0, "clip": "a" }, { "at": 1, "clip": "b" }] });
+    let inner =
+        json!({ "blend": "u", "points": [{ "at": 0, "clip": "a" }, { "at": 1, "clip": "b" }] });
     let motion = json!({ "blend": "v", "points": [{ "at": 0, "motion": inner }, { "at": 1, "clip": "c", "speed": 2 }] });
     let mut player = state(json!({ "u": 0.5, "v": 0.5 }), motion);
     player.run_to(0.5, 0.01);
@@ -83,7 +99,8 @@ fn a_direct_blend_shows_rest_for_what_is_missing_and_shares_what_is_too_much() {
 
 #[test]
 fn an_additive_motion_is_laid_over_its_base_by_weight() {
-    let motion = json!({ "additive": { "base": { "clip": "c" }, "add": { "clip": "add" }, "weight": "w" } });
+    let motion =
+        json!({ "additive": { "base": { "clip": "c" }, "add": { "clip": "add" }, "weight": "w" } });
     let mut player = state(json!({ "w": 0.5 }), motion);
     player.run_to(0.5, 0.1);
     near(&player, 100.0 + 0.5 * 0.25);
@@ -94,11 +111,15 @@ fn an_additive_motion_is_laid_over_its_base_by_weight() {
 
 #[test]
 fn a_number_selects_a_child_and_keeps_the_phase() {
-    let motion = json!({ "select": "i", "children": [{ "clip": "a" }, { "clip": "b" }, { "clip": "c" }] });
+    let motion =
+        json!({ "select": "i", "children": [{ "clip": "a" }, { "clip": "b" }, { "clip": "c" }] });
     let mut player = state(json!({ "i": { "type": "int" } }), motion);
     let mut choose = |number: i32, expected: f32| {
         let index = player.graph.parameter("i").expect("known");
-        player.state.set_int(&player.graph, index, number).expect("an int");
+        player
+            .state
+            .set_int(&player.graph, index, number)
+            .expect("an int");
         player.show();
         near(&player, expected);
     };
@@ -134,7 +155,10 @@ fn chance_takes_another_child_each_lap_and_each_of_them_often() {
     };
     let reference = heard(&mut || 1.0 / 60.0, 1);
     let names: Vec<&str> = reference.iter().map(|(words, _)| words.as_str()).collect();
-    assert!(names.windows(2).all(|pair| pair[0] != pair[1]), "none twice in a row");
+    assert!(
+        names.windows(2).all(|pair| pair[0] != pair[1]),
+        "none twice in a row"
+    );
     for name in ["a in s", "a2 in s", "a3 in s"] {
         let share = names.iter().filter(|own| **own == name).count() as f64 / names.len() as f64;
         assert!((share - 1.0 / 3.0).abs() < 0.1, "{name}: {share}");
@@ -162,7 +186,11 @@ fn a_sequence_plays_clips_one_after_another_and_ends_after_the_last() {
     player.run_to(4.0, 0.1);
     near(&player, 1.0);
     assert_eq!(player.count("finished s"), 1);
-    assert_eq!(player.count("m in s"), 2, "at 0.5 s, and where the range begins");
+    assert_eq!(
+        player.count("m in s"),
+        2,
+        "at 0.5 s, and where the range begins"
+    );
 }
 
 #[test]
@@ -170,7 +198,10 @@ fn a_sequence_travels_as_far_as_its_clips_together() {
     let motion = json!({ "sequence": [{ "clip": "turn" }, { "clip": "walk" }] });
     let mut def = one_layer(json!({}), json!({ "s": motion }), "s", json!([]));
     def["root"] = json!({ "joint": "root" });
-    let clips = vec![clip("turn", 1.0).yaw(0, 0.0, 90.0), clip("walk", 1.0).z(0, 0.0, 2.0)];
+    let clips = vec![
+        clip("turn", 1.0).yaw(0, 0.0, 90.0),
+        clip("walk", 1.0).z(0, 0.0, 2.0),
+    ];
     let mut random = Random(3);
     for _ in 0..20 {
         let mut player = Player::new(def.clone(), clips.clone());
@@ -239,7 +270,10 @@ fn an_additive_layer_adds_what_its_clip_does_to_its_reference() {
         player.run_to(0.5, 0.1);
         let expected = 100.0 + 0.5 * (at_start + 0.5);
         let found = player.x();
-        assert!((found - expected).abs() < 1e-3, "{reference}: {found} is not {expected}");
+        assert!(
+            (found - expected).abs() < 1e-3,
+            "{reference}: {found} is not {expected}"
+        );
     }
 }
 
@@ -253,10 +287,17 @@ fn an_overlay_moves_the_root_only_where_it_says_so() {
         let def = json!({ "root": { "joint": "root" }, "layers": [
             { "name": "base", "states": { "s": { "clip": "slow" } }, "transitions": [] }, over,
         ] });
-        let clips = vec![clip("slow", 1.0).z(0, 0.0, 1.0), clip("fast", 1.0).z(0, 0.0, 4.0)];
+        let clips = vec![
+            clip("slow", 1.0).z(0, 0.0, 1.0),
+            clip("fast", 1.0).z(0, 0.0, 4.0),
+        ];
         let mut player = Player::new(def, clips);
         player.run_to(1.0, 0.05);
-        assert!((player.place[1] - expected).abs() < 1e-4, "{own:?}: {:?}", player.place);
+        assert!(
+            (player.place[1] - expected).abs() < 1e-4,
+            "{own:?}: {:?}",
+            player.place
+        );
     }
 }
 
@@ -268,7 +309,10 @@ fn the_root_of_a_fade_can_be_that_of_its_source_or_target() {
         let mut def = one_layer(json!({ "go": "trigger" }), states, "a", ways);
         def["root"] = json!({ "joint": "root" });
         def["layers"][0]["root_weights"] = json!(rule);
-        let clips = vec![clip("slow", 1.0).z(0, 0.0, 1.0), clip("fast", 1.0).z(0, 0.0, 3.0)];
+        let clips = vec![
+            clip("slow", 1.0).z(0, 0.0, 1.0),
+            clip("fast", 1.0).z(0, 0.0, 3.0),
+        ];
         let mut player = Player::new(def, clips);
         player.pull("go");
         player.run_to(1.0, 0.01);
@@ -294,7 +338,10 @@ fn blends_take_any_of_their_rules_and_keep_the_heaviest() {
         let player = state(json!({ "x": 0.5, "y": 0.5 }), motion);
         let expected = weights[1] * 10.0 + weights[2] * 100.0;
         let found = player.x();
-        assert!((found - expected).abs() < 5e-3, "{rule}: {found} is not {expected}");
+        assert!(
+            (found - expected).abs() < 5e-3,
+            "{rule}: {found} is not {expected}"
+        );
     }
     let line = json!({ "blend": "x", "keep": 1, "points": [{ "at": 0, "clip": "a" }, { "at": 1, "clip": "c" }] });
     let player = state(json!({ "x": 0.75 }), line);

@@ -118,7 +118,11 @@ fn fades_inside_and_around_multiply() {
     assert!((player.x() - 11.0).abs() < 1e-4);
     player.step(0.1);
     // Half of the way from the end of `rise` to a tenth of `drop`.
-    assert!((player.x() - (11.0 + 20.1) / 2.0).abs() < 1e-3, "{}", player.x());
+    assert!(
+        (player.x() - (11.0 + 20.1) / 2.0).abs() < 1e-3,
+        "{}",
+        player.x()
+    );
     player.pull("down");
     player.step(0.1);
     // The fade inside is over; around it, `ground` has half.
@@ -209,12 +213,23 @@ fn a_restart_of_a_state_with_a_machine_fades_from_where_it_stood() {
     player.pull("up");
     player.run_to(0.8, 0.1);
     let stood = player.x();
-    player.play("air", Play { restart: true, fade: Some(0.4), ..Play::default() });
+    player.play(
+        "air",
+        Play {
+            restart: true,
+            fade: Some(0.4),
+            ..Play::default()
+        },
+    );
     player.step(0.1);
     let (path, time) = inside(&player);
     assert_eq!((path, (time * 100.0).round()), ("air/rise", 10.0));
     let expected = stood + (10.1 - stood) * 0.25;
-    assert!((player.x() - expected).abs() < 1e-4, "{} is not {expected}", player.x());
+    assert!(
+        (player.x() - expected).abs() < 1e-4,
+        "{} is not {expected}",
+        player.x()
+    );
 }
 
 #[test]
@@ -248,7 +263,8 @@ fn nesting_without_end_is_refused() {
     for _ in 0..40 {
         motion = json!({ "machine": { "states": { "s": motion }, "transitions": [] } });
     }
-    let def = json!({ "layers": [{ "name": "base", "states": { "s": motion }, "transitions": [] }] });
+    let def =
+        json!({ "layers": [{ "name": "base", "states": { "s": motion }, "transitions": [] }] });
     let errors = crate::support::compile(def, vec![still("a", 1.0, 0.0)]).expect_err("too deep");
     let codes = ["E-GRAPH-LIMIT", "E-GRAPH-TOO-DEEP"];
     assert!(codes.contains(&errors[0].code), "{errors:?}");

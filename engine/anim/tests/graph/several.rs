@@ -57,7 +57,11 @@ fn chained_gates_each_open_at_their_own_place_in_the_step() {
     let mut player = Player::new(def.clone(), clips());
     player.step(1.75);
     assert_eq!(player.state_name(), "c");
-    assert!((player.x() - 0.25).abs() < 1e-5, "1.75 s = 1 + 0.5 + 0.25: {}", player.x());
+    assert!(
+        (player.x() - 0.25).abs() < 1e-5,
+        "1.75 s = 1 + 0.5 + 0.25: {}",
+        player.x()
+    );
     let told: Vec<(String, f64)> = player
         .said
         .iter()
@@ -89,7 +93,10 @@ fn with_conduit(parameters: Value) -> Player {
         { "from": "choose", "to": "left", "when": "side < 0", "duration": 0.1 },
         { "from": "choose", "to": "right", "when": "side > 0", "duration": 0.3 },
     ]);
-    Player::new(one_layer(parameters, states, "idle", ways), vec![still("x", 1.0, 0.0)])
+    Player::new(
+        one_layer(parameters, states, "idle", ways),
+        vec![still("x", 1.0, 0.0)],
+    )
 }
 
 #[test]
@@ -100,7 +107,10 @@ fn a_conduit_is_passed_through_in_the_same_step() {
         player.step(0.05);
         assert_eq!(player.state_name(), expected);
         let duration = player.state.machines[0].fade.expect("fades").duration;
-        assert!((duration - fade).abs() < 1e-6, "the way out says how: {duration}");
+        assert!(
+            (duration - fade).abs() < 1e-6,
+            "the way out says how: {duration}"
+        );
         assert_eq!(player.count("enter choose"), 0);
     }
 }
@@ -113,7 +123,11 @@ fn a_conduit_without_an_open_way_out_keeps_the_way_in_shut_and_the_trigger_set()
     assert_eq!(player.state_name(), "idle");
     player.set("side", 1.0);
     player.step(0.05);
-    assert_eq!(player.state_name(), "right", "the trigger had not been used");
+    assert_eq!(
+        player.state_name(),
+        "right",
+        "the trigger had not been used"
+    );
 }
 
 #[test]
@@ -133,7 +147,11 @@ fn a_state_is_entered_only_where_its_own_condition_holds() {
 
 /// Two walks whose feet come down at other phases.
 fn out_of_step(align: Value) -> Player {
-    let group = if align == json!("group") { json!("feet") } else { Value::Null };
+    let group = if align == json!("group") {
+        json!("feet")
+    } else {
+        Value::Null
+    };
     let state = |clip: &str| {
         let mut state = json!({ "clip": clip });
         if !group.is_null() {
@@ -234,7 +252,8 @@ fn an_overlay_that_follows_has_the_phase_of_the_base() {
 #[test]
 fn the_leader_of_a_group_is_who_may_lead() {
     let run = |roles: [&str; 2]| {
-        let state = |clip: &str, role: &str| json!({ "clip": clip, "sync_group": "g", "sync_role": role });
+        let state =
+            |clip: &str, role: &str| json!({ "clip": clip, "sync_group": "g", "sync_role": role });
         let states = json!({ "a": state("a", roles[0]), "b": state("b", roles[1]) });
         let ways = json!([{ "from": "a", "to": "b", "when": "go", "duration": 1.0 }]);
         let mut player = Player::new(
@@ -269,7 +288,10 @@ fn every_way_out_says_why_it_does_not_start() {
         { "name": "again", "from": "a", "to": "b", "when": "go", "priority": -1 },
     ]);
     let parameters = json!({ "grounded": true, "speed": 0.2, "open": false, "go": "trigger" });
-    let mut player = Player::new(one_layer(parameters, states, "a", ways), vec![still("x", 1.0, 0.0)]);
+    let mut player = Player::new(
+        one_layer(parameters, states, "a", ways),
+        vec![still("x", 1.0, 0.0)],
+    );
     player.step(0.1);
     player.pull("go");
     let before = player.state.clone();
@@ -277,19 +299,38 @@ fn every_way_out_says_why_it_does_not_start() {
     assert_eq!(player.state, before, "asking changes nothing");
     let machine = &player.graph.machines[0];
     let verdict = |name: &str| {
-        let found = told[0].candidates.iter().find(|candidate| {
-            machine.transitions[usize::from(candidate.transition)].name == name
-        });
+        let found = told[0]
+            .candidates
+            .iter()
+            .find(|candidate| machine.transitions[usize::from(candidate.transition)].name == name);
         found.expect("a way out").verdict.clone()
     };
-    let Verdict::Held { by: Held::Condition, why } = verdict("a>b") else {
+    let Verdict::Held {
+        by: Held::Condition,
+        why,
+    } = verdict("a>b")
+    else {
         panic!("{:?}", verdict("a>b"));
     };
     assert_eq!(why, "`speed > 0.5` (speed is 0.2)");
-    assert!(matches!(verdict("a>b#2"), Verdict::Held { by: Held::Gate, .. }));
-    assert!(matches!(verdict("a>c"), Verdict::Held { by: Held::EnterWhen, .. }));
+    assert!(matches!(
+        verdict("a>b#2"),
+        Verdict::Held { by: Held::Gate, .. }
+    ));
+    assert!(matches!(
+        verdict("a>c"),
+        Verdict::Held {
+            by: Held::EnterWhen,
+            ..
+        }
+    ));
     assert!(matches!(verdict("go"), Verdict::Starts { .. }));
-    assert!(matches!(verdict("again"), Verdict::LostTo { transition: Some(_) }));
+    assert!(matches!(
+        verdict("again"),
+        Verdict::LostTo {
+            transition: Some(_)
+        }
+    ));
     let by = |index: u16| {
         let name = &player.graph.parameters[usize::from(index)].name;
         (name == "speed").then(|| "hero.lua:12".to_owned())

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use glam::{Quat, Vec3};
 use serde_json::{Value, json};
 use sinew_anim::{
-    Advanced, Clip, EventSource, Graph, GraphDef, GraphError, GraphEvent, GraphEventKind, GraphState, Interpolation, Joint,
-    JointTracks, LayerStatus, Marker, Play, Pose, Scratch, Skeleton, Track, Transform, advance,
-    evaluate,
+    Advanced, Clip, EventSource, Graph, GraphDef, GraphError, GraphEvent, GraphEventKind,
+    GraphState, Interpolation, Joint, JointTracks, LayerStatus, Marker, Play, Pose, Scratch,
+    Skeleton, Track, Transform, advance, evaluate,
 };
 
 /// Joints `root`, `j`, `arm` and `hand`, each below the one before, and `tail` below `root`.
