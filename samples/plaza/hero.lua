@@ -23,6 +23,7 @@ hero.graph = graph {
     jump     = { type = "trigger", ttl = 0.15 },          -- a press just before landing still counts
   },
   root = { joint = "root", axes = "planar" },
+  motions = { stand = { select = "random", children = { { clip = "idle" }, { clip = "idle_look" } } } },
   events = { entry = "inclusive", fade = "both", dedup = true },
   layers = {
     { name = "base", entry = "ground",
@@ -30,9 +31,9 @@ hero.graph = graph {
         ground = { machine = { entry = "move", reenter = "resume",
           states = {
             move = { blend = "speed", rate = "distance", sync_group = "feet",
-                     points = { { at = 0, clip = "idle" }, { at = 1.2, clip = "walk" }, { at = 3.2, clip = "run" } } },
+                     points = { { at = 0, motion = "stand" }, { at = 1.2, clip = "walk" }, { at = 3.2, clip = "run" } } },
             strafe = { blend = { "side", "ahead" }, weights = "polar", rate = "distance", sync_group = "feet",
-                       points = { { at = { 0, 0 }, clip = "idle" }, { at = { 0, 1.2 }, clip = "walk" }, { at = { 0, -0.8 }, clip = "walk_back" },
+                       points = { { at = { 0, 0 }, motion = "stand" }, { at = { 0, 1.2 }, clip = "walk" }, { at = { 0, -0.8 }, clip = "walk_back" },
                                   { at = { 0.6, 0 }, clip = "strafe_left" }, { at = { -0.6, 0 }, clip = "strafe_right" } } },
           },
           transitions = {

@@ -167,6 +167,8 @@ pub(super) enum Rank {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Pending {
     pub(super) alpha: f64,
+    /// Beginnings of states before it in the step: several may follow each other at one instant.
+    pub(super) moment: u32,
     pub(super) rank: Rank,
     /// Grows in running direction.
     pub(super) lap: i64,
@@ -237,6 +239,7 @@ pub fn advance(
             root = Some(laid_over(root, travel, weight * mask, step.axes()));
         }
     }
+    number_moments(&mut scratch.events, &scratch.beginnings);
     if !graph.slots.is_empty() {
         let lost = slot::advance_slots(graph, state, dt, scratch);
         out.events_lost = out.events_lost.saturating_add(lost);
@@ -280,6 +283,19 @@ fn age_triggers(graph: &Graph, parameters: &mut [ParameterState], used: &[bool],
     }
 }
 
+/// Numbers the events of machines, which stand in the order in which they happened, by how many states
+/// had begun before.
+fn number_moments(events: &mut [Pending], beginnings: &[usize]) {
+    let mut beginnings = beginnings.iter().peekable();
+    let mut moment = 0;
+    for (index, pending) in events.iter_mut().enumerate() {
+        while beginnings.next_if(|first| **first <= index).is_some() {
+            moment += 1;
+        }
+        pending.moment = moment;
+    }
+}
+
 /// Sorts the events and keeps as many markers as fit.
 fn hand_over(events: &mut [Pending], out: &mut Advanced) {
     events.sort_unstable_by(|a, b| {
@@ -289,7 +305,8 @@ fn hand_over(events: &mut [Pending], out: &mut Advanced) {
         };
         a.alpha
             .total_cmp(&b.alpha)
-            .then_with(|| (a.event.layer, a.rank).cmp(&(b.event.layer, b.rank)))
+            .then_with(|| a.event.layer.cmp(&b.event.layer))
+            .then_with(|| (a.moment, a.rank).cmp(&(b.moment, b.rank)))
             .then_with(sources)
             .then_with(|| (a.lap, a.order).cmp(&(b.lap, b.order)))
     });

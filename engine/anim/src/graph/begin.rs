@@ -90,6 +90,8 @@ impl MachineStep<'_> {
             state.request = None;
         }
         let weight = current_weight(state);
+        let first_event = live.scratch.events.len();
+        live.scratch.beginnings.push(first_event);
         self.use_triggers(start, live);
         self.leave_inside(&left, start.at, live);
         let exit = GraphEventKind::StateExit {
@@ -410,6 +412,10 @@ impl MachineStep<'_> {
             let Some(current) = inside.state_of(live).playing.last().copied() else {
                 continue;
             };
+            if !std::mem::replace(&mut inside.state_mut(live).started, false) {
+                // It was not told that it began.
+                continue;
+            }
             inside.leave_inside(&current, at, live);
             let exit = GraphEventKind::StateExit { following: None };
             inside.tell(exit, Rank::ExitInside, current.state, at, self.weight, live);

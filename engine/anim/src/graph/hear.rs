@@ -385,6 +385,7 @@ impl Hearing<'_> {
         let forwards = self.span.to >= self.span.from;
         events.push(Pending {
             alpha,
+            moment: 0,
             rank: self.rank,
             lap: if forwards { lap } else { lap.saturating_neg() },
             order: spoken.order,

@@ -15,6 +15,8 @@ pub struct Scratch {
     /// A stack: the weights of the leaves of what [`Scratch::spans`] holds.
     pub(super) leaves: Vec<f32>,
     pub(super) events: Vec<Pending>,
+    /// The number of events before each beginning of a state.
+    pub(super) beginnings: Vec<usize>,
     pub(super) used_triggers: Vec<bool>,
     /// How each machine inside a state moved the root in the slice that it last ran, a second, as in
     /// [`Travel::log`](crate::Travel), by index.
@@ -26,6 +28,8 @@ impl Scratch {
     pub(super) fn make_room(&mut self, graph: &Graph) {
         self.events.clear();
         self.events.reserve(USUAL_EVENTS);
+        self.beginnings.clear();
+        self.beginnings.reserve(USUAL_EVENTS);
         self.spans.clear();
         self.spans.reserve(4 * MAX_PLAYING);
         self.leaves.clear();

@@ -292,6 +292,7 @@ impl SlotStep<'_> {
     fn pending(&self, kind: GraphEventKind, alpha: f64, rank: Rank, weight: f32) -> Pending {
         Pending {
             alpha,
+            moment: 0,
             rank,
             lap: 0,
             order: 0,

@@ -154,10 +154,10 @@ impl<'a> MachineStep<'a> {
         Some([current.cycles - rate * self.dt, current.cycles])
     }
 
-    /// The first state of the machine, told once.
+    /// The state in which the machine begins or goes on, told once each time that it is entered.
     fn tell_first(&self, at: f64, live: &mut Live<'_>) {
         let state = self.state_mut(live);
-        if std::mem::replace(&mut state.started, true) {
+        if self.leaving || std::mem::replace(&mut state.started, true) {
             return;
         }
         let first = state.playing[state.playing.len() - 1].state;
@@ -628,6 +628,7 @@ impl<'a> MachineStep<'a> {
     ) {
         live.scratch.events.push(Pending {
             alpha,
+            moment: 0,
             rank,
             lap: 0,
             order: 0,

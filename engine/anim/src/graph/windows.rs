@@ -94,6 +94,7 @@ impl Hearing<'_> {
         let forwards = self.span.to >= self.span.from;
         Pending {
             alpha,
+            moment: 0,
             rank: self.rank,
             lap: if forwards {
                 edge.lap
@@ -203,6 +204,7 @@ fn end_event(
     };
     Some(Pending {
         alpha,
+        moment: 0,
         rank,
         lap,
         order: edge_order(open, edge),
@@ -295,6 +297,8 @@ pub(super) fn tick_event(
 ) -> Pending {
     Pending {
         alpha: 1.0,
+        // After all else.
+        moment: u32::MAX,
         rank: Rank::FullyIn,
         lap: 0,
         order: Class::Marker.order(open.leaf, usize::from(open.window)),
