@@ -33,7 +33,7 @@ fn random_clip(random: &mut Random) -> Clip {
 
 /// Turned anyhow or lying on its back, in metres, centimetres or more, mirrored or not.
 fn random_space(random: &mut Random, case: usize) -> Transform {
-    let mirrored = case % 2 == 0;
+    let mirrored = case.is_multiple_of(2);
     let scale = match case % 3 {
         0 => 0.01,
         1 => 100.0,
