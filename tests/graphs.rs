@@ -292,6 +292,28 @@ fn the_hero_jumps_falls_lands_and_goes_on() {
 }
 
 #[test]
+fn leaning_to_a_side_brings_the_head_to_that_side_and_standing_still_does_not_lean() {
+    let mut player = WALKERS[0].player();
+    let head = player.graph.skeleton.find("head").unwrap();
+    let mut aside = |speed: f32, lean: f32| {
+        player.number("speed", speed);
+        player.number("lean", lean);
+        let mut pose = Pose::default();
+        let (graph, state, scratch) = (&player.graph, &player.state, &mut player.scratch);
+        evaluate(graph, state, false, scratch, &mut pose);
+        let skeleton = &player.graph.skeleton;
+        let mut model = vec![Affine3A::IDENTITY; skeleton.len()];
+        local_to_model(skeleton, &pose, &mut model);
+        model[usize::from(head)].translation.x
+    };
+    // Who faces +Z has +X to the left.
+    let upright = aside(1.2, 0.0);
+    assert!(aside(1.2, 1.0) > upright + 0.02);
+    assert!(aside(1.2, -1.0) < upright - 0.02);
+    assert_eq!(aside(0.0, 1.0), aside(0.0, 0.0));
+}
+
+#[test]
 fn a_slot_is_played_to_its_end_once_each_time_and_leaves_the_legs_alone() {
     let mut player = WALKERS[0].player();
     let upper = player.graph.slot("upper").unwrap();

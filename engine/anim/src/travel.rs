@@ -193,8 +193,7 @@ mod tests {
         let mut random = Random::new(46);
         for case in 0..200 {
             let whole = if case % 2 == 0 {
-                // Near whole circles f32 says little of the way.
-                RootDelta::upright(random.vec3(1.0), random.range(-5.0, 5.0) as f32)
+                RootDelta::upright(random.vec3(1.0), random.range(-7.0, 7.0) as f32)
             } else {
                 let rotation = random.rotation();
                 RootDelta {

@@ -25,6 +25,7 @@ mod hear;
 mod inline;
 mod migrate;
 mod motion;
+mod parameters;
 mod passage;
 mod read;
 mod root;

@@ -30,11 +30,21 @@ impl Listener {
             match (event.kind, event.source) {
                 (GraphEventKind::StateEnter { .. }, EventSource::State { machine, state }) => {
                     let before = self.current.insert(machine, state);
-                    assert_eq!(before, None, "entered, but not left before: {event:?}, {}", case());
+                    assert_eq!(
+                        before,
+                        None,
+                        "entered, but not left before: {event:?}, {}",
+                        case()
+                    );
                 }
                 (GraphEventKind::StateExit { .. }, EventSource::State { machine, state }) => {
                     let before = self.current.remove(&machine);
-                    assert_eq!(before, Some(state), "left, but not entered: {event:?}, {}", case());
+                    assert_eq!(
+                        before,
+                        Some(state),
+                        "left, but not entered: {event:?}, {}",
+                        case()
+                    );
                 }
                 (GraphEventKind::WindowBegin { name, clip }, source) => {
                     *self.open.entry((source, name, clip)).or_default() += 1;
@@ -112,7 +122,11 @@ fn check(player: &Player, listener: &Listener, case: &dyn Fn() -> String) {
     let begun: i64 = listener.open.values().sum();
     assert_eq!(begun, open as i64, "windows, {}", case());
     for (slot, index) in player.state.slots.iter().zip(0_u16..) {
-        let alive = slot.clips.iter().filter(|clip| clip.alive).map(|clip| clip.handle);
+        let alive = slot
+            .clips
+            .iter()
+            .filter(|clip| clip.alive)
+            .map(|clip| clip.handle);
         let waiting = slot.ended.iter().map(|ended| ended.handle);
         let mut own: Vec<u32> = alive.chain(waiting).collect();
         own.sort_unstable();
@@ -146,9 +160,13 @@ fn in_short(player: &Player, state: &GraphState) -> String {
             format!("{path} {} run {}", playing.cycles, playing.run)
         });
         let playing: Vec<String> = playing.collect();
-        let fade = own.fade.map(|fade| (fade.elapsed, fade.duration, fade.interruption));
+        let fade = own
+            .fade
+            .map(|fade| (fade.elapsed, fade.duration, fade.interruption));
         let (started, frozen, request) = (own.started, own.frozen, own.request);
-        text += &format!("\n  {playing:?} {fade:?} started {started} frozen {frozen:?} request {request:?}");
+        text += &format!(
+            "\n  {playing:?} {fade:?} started {started} frozen {frozen:?} request {request:?}"
+        );
     }
     text
 }
@@ -179,7 +197,9 @@ fn run(seed: u64, steps: usize) {
             } else {
                 play_anything(&mut player, &mut random)
             };
-            listener.note(&done, &player, &|| format!("seed {seed}, step {step}, asked"));
+            listener.note(&done, &player, &|| {
+                format!("seed {seed}, step {step}, asked")
+            });
         }
         let dts = [0.0, 1e-4, 1.0 / 60.0, 1.0 / 60.0, 0.1, 0.7, 5.0];
         let dt = dts[(random.next() * dts.len() as f64) as usize];
@@ -214,7 +234,9 @@ fn run(seed: u64, steps: usize) {
 
 #[test]
 fn what_is_told_comes_in_pairs_and_what_was_saved_goes_on_whatever_is_asked() {
-    let seeds = std::env::var("SINEW_SEEDS").ok().and_then(|text| text.parse().ok());
+    let seeds = std::env::var("SINEW_SEEDS")
+        .ok()
+        .and_then(|text| text.parse().ok());
     for seed in 1..=seeds.unwrap_or(40) {
         run(seed, 150);
     }

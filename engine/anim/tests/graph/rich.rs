@@ -203,18 +203,25 @@ pub fn play_anything(player: &mut Player, random: &mut Random) -> Done {
         }
         10 => {
             let fade = number(0.0, 0.3);
-            player.state.stop_slot(number(0.0, 2.0) as u16, None, Some(fade));
+            player
+                .state
+                .stop_slot(number(0.0, 2.0) as u16, None, Some(fade));
         }
         11 => player.state.seek(&player.graph, layer, number(-2.0, 3.0)),
         _ => {
             let index = player.graph.parameter("n").expect("known");
             let value = number(-1.0, 4.0) as i32;
-            player.state.set_int(&player.graph, index, value).expect("int");
+            player
+                .state
+                .set_int(&player.graph, index, value)
+                .expect("int");
         }
     }
     let weight = number(0.0, 1.0).round();
     if number(0.0, 1.0) < 0.05 {
-        player.state.set_layer_weight(layer, weight, number(0.0, 0.5));
+        player
+            .state
+            .set_layer_weight(layer, weight, number(0.0, 0.5));
     }
     done
 }
