@@ -122,9 +122,10 @@ impl Visits {
         self.number(at - self.start)
     }
 
-    /// The last visit that has stopped.
+    /// The last visit that has stopped: also by rounding, none starts before the one in front of it has.
     fn stopped(&self, at: f64) -> i64 {
-        self.number(at - self.stop)
+        let before = self.started(at).saturating_sub(1);
+        self.number(at - self.stop).max(before)
     }
 
     fn number(&self, laps: f64) -> i64 {

@@ -219,6 +219,24 @@ fn one_that_fills_the_lap_ends_before_it_begins_again() {
 }
 
 #[test]
+fn a_clock_that_stops_a_hair_before_a_boundary_opens_a_window_no_second_time() {
+    let hairs = [0.0, 1e-17, 1.2e-16, 2.3e-16, 1e-15, 1e-12];
+    for window in [[0.0, 1.0], [1.0 / 3.0, 1.0], [0.1, 0.1 + 0.9]] {
+        for (lap, direction) in [(1.0, 1.0), (-1.0, -1.0), (7.0, 1.0), (-7.0, -1.0)] {
+            for hair in hairs {
+                let mut run = Run::new(window, LoopMode::Loop, 0.0);
+                for to in [0.3 * direction, lap - hair * direction, lap + 0.2 * direction] {
+                    run.go(to, true);
+                    let begins = run.begins() as i64;
+                    let open = 2 * begins - run.told.len() as i64;
+                    assert!(open == i64::from(run.open.is_some()), "{window:?}, {to}: {:?}", run.told);
+                }
+            }
+        }
+    }
+}
+
+#[test]
 fn laps_beyond_those_that_fit_are_counted_and_the_last_is_told() {
     let mut run = Run::new([0.25, 0.75], LoopMode::Loop, 0.0);
     run.go(1e9 + 0.5, true);
