@@ -21,6 +21,7 @@ mod examples;
 mod fades;
 mod interruptions;
 mod files;
+mod hostile_shapes;
 mod layers;
 mod limits;
 mod machine;
