@@ -1,7 +1,7 @@
 //! Which transition of a machine starts in a step, and when in the step; and why others do not.
 
 use super::begin::Start;
-use super::compiled::Transition;
+use super::compiled::{MAX_STATES, Transition};
 use super::def::{InterruptionDef, ReenterDef};
 use super::motion::number;
 use super::scratch::Span;
@@ -9,9 +9,6 @@ use super::state::{ParameterState, Playing};
 use super::step::{Begun, Live, MachineStep};
 use crate::LoopMode;
 use crate::expression::Expression;
-
-/// How many conduits may follow each other.
-const MAX_CONDUITS: usize = 8;
 
 /// Why a transition does not start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,10 +29,19 @@ pub enum Held {
     Conduit,
 }
 
-/// Where a transition leads in the end: through conduits, the last way.
-struct Way<'a> {
-    last: &'a Transition,
-    index: u16,
+/// The conduits that nothing leads on from, found while parameters stand still, so that each is looked into
+/// once, however many ways lead to it.
+#[derive(Default)]
+pub(super) struct Closed([u64; MAX_STATES / 64 + 1]);
+
+impl Closed {
+    fn contains(&self, conduit: u16) -> bool {
+        self.0[usize::from(conduit) / 64] & (1 << (conduit % 64)) != 0
+    }
+
+    fn add(&mut self, conduit: u16) {
+        self.0[usize::from(conduit) / 64] |= 1 << (conduit % 64);
+    }
 }
 
 impl MachineStep<'_> {
@@ -45,8 +51,11 @@ impl MachineStep<'_> {
         let state = self.state_of(live);
         let current = state.playing.last()?;
         let ways = self.state(current).ways_out.iter();
-        ways.copied()
-            .find_map(|index| self.verdict(index, base, begun, live).ok())
+        let mut closed = Closed::default();
+        ways.copied().find_map(|index| {
+            let verdict = self.verdict(index, base, begun, &mut closed, live);
+            verdict.ok()
+        })
     }
 
     /// Whether a way out of the current state starts in the rest of the step, and how.
@@ -55,6 +64,7 @@ impl MachineStep<'_> {
         index: u16,
         base: usize,
         begun: &Begun,
+        closed: &mut Closed,
         live: &Live<'_>,
     ) -> Result<Start, Held> {
         let state = self.state_of(live);
@@ -86,44 +96,55 @@ impl MachineStep<'_> {
                 gate(exit_time, way.latch, &playing, &span, backwards).ok_or(Held::Gate)?
             }
         };
-        let way = self.through(Way { last: way, index }, 0)?;
-        if begun.contains(way.last.to) {
+        let last = self.through(index, closed)?;
+        if begun.contains(self.definition().transitions[usize::from(last)].to) {
             return Err(Held::Again);
         }
-        Ok(self.start(&way, index, at))
+        Ok(self.start(last, index, at))
     }
 
-    /// Follows a way through conduits to a state in which a machine can stay.
-    fn through<'w>(&'w self, way: Way<'w>, depth: usize) -> Result<Way<'w>, Held> {
-        let state = &self.definition().states[usize::from(way.last.to)];
+    /// Follows a transition through conduits to a state in which a machine can stay: the last on the way there.
+    fn through(&self, index: u16, closed: &mut Closed) -> Result<u16, Held> {
+        let to = self.definition().transitions[usize::from(index)].to;
+        let state = &self.definition().states[usize::from(to)];
         if !holds(state.enter_when.as_ref(), self.parameters) {
             return Err(Held::EnterWhen);
         }
         if !state.conduit {
-            return Ok(way);
+            return Ok(index);
         }
-        if depth >= MAX_CONDUITS {
-            return Err(Held::Conduit);
-        }
-        let ways = state.ways_out.iter().filter_map(|&index| {
-            let next = &self.definition().transitions[usize::from(index)];
-            let open = holds(next.when.as_ref(), self.parameters);
-            open.then(|| self.through(Way { last: next, index }, depth + 1).ok())?
-        });
-        let mut ways = ways;
-        ways.next().ok_or(Held::Conduit)
+        let onward = self.onward(to, closed).ok_or(Held::Conduit)?;
+        Ok(onward[1])
     }
 
-    fn start(&self, way: &Way<'_>, first: u16, at: f64) -> Start {
-        let last = way.last;
+    /// The first way out of a conduit that leads to a state in which a machine can stay, and the last on the way
+    /// there. That conduits lead round is refused when a graph is compiled.
+    fn onward(&self, conduit: u16, closed: &mut Closed) -> Option<[u16; 2]> {
+        if closed.contains(conduit) {
+            return None;
+        }
+        for &index in &self.definition().states[usize::from(conduit)].ways_out {
+            let way = &self.definition().transitions[usize::from(index)];
+            if holds(way.when.as_ref(), self.parameters)
+                && let Ok(last) = self.through(index, closed)
+            {
+                return Some([index, last]);
+            }
+        }
+        closed.add(conduit);
+        None
+    }
+
+    fn start(&self, last: u16, first: u16, at: f64) -> Start {
+        let way = &self.definition().transitions[usize::from(last)];
         Start {
-            state: last.to,
+            state: way.to,
             at,
-            blend: last.blend,
-            interruption: last.interruption,
-            transition: Some(way.index),
+            blend: way.blend,
+            interruption: way.interruption,
+            transition: Some(last),
             first: Some(first),
-            begin: last.begin,
+            begin: way.begin,
             seconds: None,
             reuse: true,
         }
@@ -151,14 +172,18 @@ impl MachineStep<'_> {
         (current, span)
     }
 
-    /// The triggers that a transition tested count as used.
+    /// The triggers that a transition tested, and those that led through conduits, count as used.
     pub(super) fn use_triggers(&self, start: &Start, live: &mut Live<'_>) {
-        let ways = start.first.into_iter().chain(start.transition);
-        for way in ways {
-            let way = &self.definition().transitions[usize::from(way)];
+        let mut closed = Closed::default();
+        let mut next = start.first;
+        while let Some(index) = next {
+            let way = &self.definition().transitions[usize::from(index)];
             for &trigger in way.when.iter().flat_map(|when| &when.triggers) {
                 live.scratch.used_triggers[usize::from(trigger)] = true;
             }
+            let is_conduit = self.definition().states[usize::from(way.to)].conduit;
+            let onward = is_conduit.then(|| self.onward(way.to, &mut closed));
+            next = onward.flatten().map(|[index, _]| index);
         }
     }
 }

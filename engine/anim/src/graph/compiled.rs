@@ -15,6 +15,9 @@ use super::state::ParameterValue;
 use crate::expression::Expression;
 use crate::{Clip, LoopMode, Mask, RootTrack, Rotations, Skeleton, Triangulation};
 
+/// Most states of a machine.
+pub(super) const MAX_STATES: usize = 1023;
+
 /// Most children of one motion.
 pub const MAX_SAMPLES: usize = 64;
 

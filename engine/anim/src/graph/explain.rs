@@ -1,7 +1,7 @@
 //! Why a machine does what it does: every way out of the current state with its verdict, for the step
 //! that comes next, and the same in words.
 
-use super::choose::Held;
+use super::choose::{Closed, Held};
 use super::compiled::{Graph, Machine, Transition};
 use super::fade::layer_weight;
 use super::motion::number;
@@ -99,8 +99,9 @@ fn explain_machine(step: &MachineStep<'_>, live: &mut Live<'_>, out: &mut Vec<Ex
     let begun = Begun::after(Some(current.state));
     let played = step.requested(base, live).is_some();
     let mut first = played.then_some(None);
+    let mut closed = Closed::default();
     let candidates = step.state(&current).ways_out.iter().map(|&index| {
-        let verdict = step.verdict(index, base, &begun, live);
+        let verdict = step.verdict(index, base, &begun, &mut closed, live);
         let verdict = match (verdict, first) {
             (Err(by), _) => Verdict::Held {
                 by,

@@ -21,6 +21,8 @@ pub struct Scratch {
     /// How each machine inside a state moved the root in the slice that it last ran, a second, as in
     /// [`Travel::log`](crate::Travel), by index.
     pub(super) velocities: Vec<[f64; 6]>,
+    /// Slices that the machines of the actor have run in this step.
+    pub(super) slices: usize,
 }
 
 impl Scratch {
@@ -34,6 +36,7 @@ impl Scratch {
         self.spans.reserve(4 * MAX_PLAYING);
         self.leaves.clear();
         self.leaves.reserve(16 * MAX_PLAYING);
+        self.slices = 0;
         self.velocities.clear();
         self.velocities.resize(graph.machines.len(), [0.0; 6]);
         self.used_triggers.clear();

@@ -14,8 +14,13 @@ use super::state::{MachineState, ParameterState, Playing, RandomChoice};
 use super::windows;
 use crate::{LoopMode, Pose, RootAxes, Travel};
 
-/// Slices that one machine's step is cut into at most; what is left then runs as one.
+/// Slices that one machine's step is cut into at most where a fade or a lap ends; what is left then runs as
+/// one.
 const MAX_SLICES: usize = 256;
+
+/// Slices of all machines of an actor together, after which none is cut any more: each slice of a machine is a
+/// step of those inside, so without it their numbers would multiply.
+const MAX_SLICES_OF_ALL: usize = 4096;
 
 /// By how much a newer state must outweigh the leader of its sync group to lead it.
 const LEADER_HYSTERESIS: f32 = 0.05;
@@ -64,7 +69,8 @@ impl<'a> MachineStep<'a> {
         let first = self.state_of(live).playing.last();
         let mut begun = Begun::after(first.map(|playing| playing.state));
         let mut at = stretch.begin;
-        for slice in 0..=MAX_SLICES {
+        let mut slices = 0;
+        loop {
             let rest = Slice {
                 begin: at,
                 end: stretch.end,
@@ -75,13 +81,15 @@ impl<'a> MachineStep<'a> {
             let start = self.next_start(base, &begun, live);
             let mut until = start.as_ref().map_or(stretch.end, |start| start.at);
             let mut turned = None;
-            if slice < MAX_SLICES {
+            if slices < MAX_SLICES && live.scratch.slices < MAX_SLICES_OF_ALL {
                 // A fade that ends where something begins ends with it.
                 let end = self.fade_end(at, live);
                 until = end.filter(|end| *end < until - 1e-9).unwrap_or(until);
                 turned = self.next_turn(base, until, live);
                 until = turned.map_or(until, |turn: Turn| turn.at);
             }
+            slices += 1;
+            live.scratch.slices += 1;
             let slice = Slice {
                 begin: at,
                 end: until,

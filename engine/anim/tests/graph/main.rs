@@ -20,6 +20,7 @@ mod everything;
 mod examples;
 mod fades;
 mod files;
+mod hostile_shapes;
 mod interruptions;
 mod layers;
 mod limits;

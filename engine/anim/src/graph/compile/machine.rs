@@ -4,15 +4,12 @@ use std::collections::BTreeMap;
 
 use super::Compiler;
 use super::report::listed;
-use crate::graph::compiled::{Machine, Motion};
+use crate::graph::compiled::{MAX_STATES, Machine, Motion};
 use crate::graph::def::{InterruptionDef, MachineDef, MachineReenterDef, StateDef, TransitionDef};
 use crate::graph::error::pointer;
 
 /// Most machines of a graph; each keeps clocks and a pose for every actor.
 const MAX_MACHINES: usize = 1024;
-
-/// Most states of a machine.
-const MAX_STATES: usize = 1023;
 
 /// The written parts of a machine, whether of a layer, of a state or of another graph.
 pub(super) struct MachineSource<'a> {
