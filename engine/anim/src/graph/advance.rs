@@ -6,7 +6,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::compiled::Graph;
-use super::fade::layer_weight;
+use super::fade::{MachineWeight, layer_weight};
 use super::scratch::{Scratch, Slice};
 use super::state::{GraphState, ParameterState, ParameterValue};
 use super::step::{Live, MachineStep};
@@ -215,7 +215,7 @@ pub fn advance(
             dt,
             layer: index,
             machine: layer.machine,
-            weight,
+            weight: MachineWeight::of(weight),
             poses: &state.poses,
             leaving: false,
             base: base.filter(|_| layer.follow_base),
@@ -226,10 +226,12 @@ pub fn advance(
             scratch,
             lost: 0,
         };
+        let before = (index == 0).then(|| step.followed(&live)).flatten();
         let travel = step.run(Slice::WHOLE, &mut live);
         out.events_lost = out.events_lost.saturating_add(live.lost);
         if index == 0 {
-            base = step.followed_clock(&live);
+            let now = step.followed(&live);
+            base = now.and_then(|now| now.clock(before));
         }
         if layer.root_motion
             && let Some(rig) = &graph.root
@@ -250,7 +252,7 @@ pub fn advance(
     hand_over(&mut scratch.events, out);
 }
 
-fn finite_speed(speed: f32) -> f32 {
+pub(super) fn finite_speed(speed: f32) -> f32 {
     if speed.is_finite() { speed } else { 0.0 }
 }
 

@@ -56,8 +56,8 @@ impl MachineStep<'_> {
             return None;
         }
         let at = if play.after_finish {
-            let definition = self.state(&current);
-            let backwards = self.context(live).runs_backwards(definition, self.speed);
+            let last = base + state.playing.len() - 1;
+            let (current, span, backwards) = self.clock(&current, last, live);
             gate(1.0, true, &current, &span, backwards)?
         } else {
             span.slice.begin
@@ -97,7 +97,7 @@ impl MachineStep<'_> {
         let exit = GraphEventKind::StateExit {
             following: Some(start.state),
         };
-        let told = weight * self.weight;
+        let told = weight * self.weight.at(start.at);
         self.tell(exit, Rank::Exit, left.state, start.at, told, live);
         let running = self.state_of(live).fade;
         let is_cut = running.is_some() && weight < 1.0;
@@ -174,7 +174,11 @@ impl MachineStep<'_> {
             .fade
             .map_or(InterruptionDef::Frozen, |fade| fade.interruption);
         // Two states that give way to each other turn round on the spot.
-        let turns_round = is_cut && rule == InterruptionDef::Live && last == 1 && still == Some(0);
+        let turns_round = is_cut
+            && rule == InterruptionDef::Live
+            && last == 1
+            && still == Some(0)
+            && state.frozen.is_none();
         if !is_cut {
             self.drop_runs(0..last, start.at, live);
             let state = self.state_mut(live);
@@ -183,7 +187,8 @@ impl MachineStep<'_> {
         } else {
             let keeps_alive = rule == InterruptionDef::Live
                 && last + 1 < MAX_PLAYING
-                && (still.is_none() || turns_round);
+                && (still.is_none() || turns_round)
+                && !plays_twice;
             if !keeps_alive {
                 self.freeze(live);
             }
@@ -195,7 +200,9 @@ impl MachineStep<'_> {
         }
         if plays_twice {
             // A state with machines or choices inside has only one memory of them.
-            self.freeze(live);
+            if !is_cut {
+                self.freeze(live);
+            }
             let state = self.state_of(live);
             let twin = state
                 .playing
@@ -213,7 +220,7 @@ impl MachineStep<'_> {
             self.drop_lightest(start.at, live);
         }
         self.state_mut(live).playing.push(playing);
-        if still.is_none() {
+        if still.is_none() || !is_cut {
             self.enter_inside(&playing, live);
         }
         self.start_fade(start, live);
@@ -376,6 +383,9 @@ impl MachineStep<'_> {
         state.next_run = state.next_run.wrapping_add(1);
         // A marker at the carried place was heard in the state before.
         playing.fresh = !carried;
+        if carried {
+            playing.lock = left.lock;
+        }
         playing
     }
 
@@ -418,14 +428,27 @@ impl MachineStep<'_> {
             }
             inside.leave_inside(&current, at, live);
             let exit = GraphEventKind::StateExit { following: None };
-            inside.tell(exit, Rank::ExitInside, current.state, at, self.weight, live);
+            inside.tell(
+                exit,
+                Rank::ExitInside,
+                current.state,
+                at,
+                self.weight.at(at),
+                live,
+            );
         }
     }
 
     /// Lets the machines inside a state begin, or go on where they were left.
     fn enter_inside(&self, playing: &Playing, live: &mut Live<'_>) {
-        for &machine in &self.state(playing).machines {
-            let inside = MachineStep { machine, ..*self };
+        let definition = self.state(playing);
+        let speed = self.context(live).speed_factor(definition, self.speed) as f32;
+        for &machine in &definition.machines {
+            let inside = MachineStep {
+                machine,
+                speed,
+                ..*self
+            };
             let resume = inside.definition().resume;
             let state = inside.state_mut(live);
             state.started = false;

@@ -80,6 +80,11 @@ impl GraphState {
         for (state, slot) in self.slots.iter().zip(&graph.slots) {
             state.check(graph, format!("slot `{}`", slot.name))?;
         }
+        for choice in &self.randoms {
+            if choice.count > u64::MAX / 2 {
+                return Err(value("a choice".to_owned(), "no room for more".to_owned()));
+            }
+        }
         for (kept, name) in self.poses.iter().zip(&graph.poses) {
             if let Some(kept) = kept {
                 kept.check_for(&graph.skeleton)
@@ -203,7 +208,7 @@ impl SlotState {
         }
         for clip in &self.clips {
             let clocks = clip.cycles.abs() <= MOST_LAPS && clip.speed.is_finite();
-            if !(clocks && clip.fade_out.is_finite()) {
+            if !(clocks && clip.fade_out.is_finite() && clip.fade_out >= 0.0) {
                 return wrong("a clip's clock is not finite".to_owned());
             }
             check_fade(&clip.share).or_else(wrong)?;
@@ -238,7 +243,7 @@ impl Playing {
 
 fn check_fade(fade: &Fade) -> Result<(), String> {
     let numbers = [fade.value, fade.target, fade.seconds_left];
-    if numbers.into_iter().all(f32::is_finite) {
+    if numbers.into_iter().all(f32::is_finite) && fade.seconds_left >= 0.0 {
         Ok(())
     } else {
         Err("a weight is not finite".to_owned())

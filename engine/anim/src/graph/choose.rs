@@ -81,7 +81,7 @@ impl MachineStep<'_> {
                 return Err(Held::Fade);
             }
         }
-        if !may_reenter(way, &current, self.parameters) {
+        if way.to == current.state && !self.may_reenter(way, None) {
             return Err(Held::Reenter);
         }
         if !holds(way.when.as_ref(), self.parameters) {
@@ -90,13 +90,15 @@ impl MachineStep<'_> {
         let at = match way.exit_time {
             None => live.scratch.spans[base + last].slice.begin,
             Some(exit_time) => {
-                let (playing, span) = self.clock(&current, base + last, live);
-                let definition = self.state(&current);
-                let backwards = self.context(live).runs_backwards(definition, self.speed);
+                let (playing, span, backwards) = self.clock(&current, base + last, live);
                 gate(exit_time, way.latch, &playing, &span, backwards).ok_or(Held::Gate)?
             }
         };
         let last = self.through(index, closed)?;
+        let onward = &self.definition().transitions[usize::from(last)];
+        if onward.to == current.state && !self.may_reenter(way, Some(onward)) {
+            return Err(Held::Reenter);
+        }
         if begun.contains(self.definition().transitions[usize::from(last)].to) {
             return Err(Held::Again);
         }
@@ -150,26 +152,58 @@ impl MachineStep<'_> {
         }
     }
 
-    /// The clock that an exit time is measured on: of a machine, that of the state inside.
-    fn clock(&self, playing: &Playing, span: usize, live: &Live<'_>) -> (Playing, Span) {
+    /// The clock that an exit time is measured on, and whether it runs down: of a machine, that of the
+    /// state inside.
+    pub(super) fn clock(
+        &self,
+        playing: &Playing,
+        span: usize,
+        live: &Live<'_>,
+    ) -> (Playing, Span, bool) {
         let own = live.scratch.spans[span];
         let cx = self.context(live);
-        let Some(machine) = cx.machine(self.state(playing)) else {
-            return (*playing, own);
-        };
-        let inside = MachineStep { machine, ..*self };
-        let Some(current) = inside.state_of(live).playing.last().copied() else {
-            return (*playing, own);
-        };
-        let factor = cx.speed_factor(self.state(playing), self.speed) as f32;
-        let rate = cx.state_rate(inside.state(&current), factor);
-        let seconds = own.slice.length() * self.dt;
+        let (mut step, mut current) = (*self, *playing);
+        while let Some(machine) = cx.machine(step.state(&current)) {
+            let speed = cx.speed_factor(step.state(&current), step.speed) as f32;
+            let inside = MachineStep {
+                machine,
+                speed,
+                ..step
+            };
+            let Some(inner) = inside.state_of(live).playing.last() else {
+                break;
+            };
+            (step, current) = (inside, *inner);
+        }
+        let definition = step.state(&current);
+        let backwards = cx.runs_backwards(definition, step.speed);
+        if step.machine == self.machine {
+            return (current, own, backwards);
+        }
+        let moved = cx.state_rate(definition, step.speed) * own.slice.length() * self.dt;
         let span = Span {
             from: current.cycles,
-            to: current.cycles + rate * seconds,
+            to: current.cycles + moved,
             ..own
         };
-        (current, span)
+        (current, span, backwards)
+    }
+
+    /// Whether an "any" transition may go where the machine already is, itself or through conduits.
+    fn may_reenter(&self, way: &Transition, onward: Option<&Transition>) -> bool {
+        if !way.any {
+            return true;
+        }
+        match way.reenter {
+            ReenterDef::Always => true,
+            ReenterDef::Never => false,
+            ReenterDef::ByTrigger => {
+                let ways = [way].into_iter().chain(onward);
+                let mut triggers =
+                    ways.flat_map(|way| way.when.iter().flat_map(|when| &when.triggers));
+                triggers.any(|&trigger| number(self.parameters, trigger) != 0.0)
+            }
+        }
     }
 
     /// The triggers that a transition tested, and those that led through conduits, count as used.
@@ -181,7 +215,11 @@ impl MachineStep<'_> {
             for &trigger in way.when.iter().flat_map(|when| &when.triggers) {
                 live.scratch.used_triggers[usize::from(trigger)] = true;
             }
-            let is_conduit = self.definition().states[usize::from(way.to)].conduit;
+            let to = &self.definition().states[usize::from(way.to)];
+            for &trigger in to.enter_when.iter().flat_map(|when| &when.triggers) {
+                live.scratch.used_triggers[usize::from(trigger)] = true;
+            }
+            let is_conduit = to.conduit;
             let onward = is_conduit.then(|| self.onward(way.to, &mut closed));
             next = onward.flatten().map(|[index, _]| index);
         }
@@ -190,21 +228,6 @@ impl MachineStep<'_> {
 
 fn holds(when: Option<&Expression>, parameters: &[ParameterState]) -> bool {
     when.is_none_or(|when| when.holds(|index| number(parameters, index)))
-}
-
-/// Whether an "any" transition may go where the machine already is.
-fn may_reenter(way: &Transition, current: &Playing, parameters: &[ParameterState]) -> bool {
-    if !way.any || way.to != current.state {
-        return true;
-    }
-    match way.reenter {
-        ReenterDef::Always => true,
-        ReenterDef::Never => false,
-        ReenterDef::ByTrigger => {
-            let mut triggers = way.when.iter().flat_map(|when| &when.triggers);
-            triggers.any(|&trigger| number(parameters, trigger) != 0.0)
-        }
-    }
 }
 
 /// The share of the step at which the exit time is open, if it is within the span.

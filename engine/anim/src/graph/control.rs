@@ -1,8 +1,10 @@
 //! What programs and scripts do to a [`GraphState`] and read from it.
 
+use super::advance::finite_speed;
+use super::align::aligned;
 use super::compiled::{Graph, MAX_CHOIRS, Machine, State};
 use super::evaluate::evaluate;
-use super::fade::{current_weight, playing_weight};
+use super::fade::{MachineWeight, current_weight, playing_weight};
 use super::motion::{Context, Part};
 use super::scratch::Scratch;
 use super::slot::{SlotState, interrupt_slots};
@@ -65,11 +67,11 @@ impl GraphState {
                 graph,
                 parameters: &self.parameters,
                 seed: self.seed,
-                speed: 1.0,
+                speed: finite_speed(self.speed),
                 dt: 0.0,
                 layer: index,
                 machine: layer.machine,
-                weight: 0.0,
+                weight: MachineWeight::of(0.0),
                 poses: &self.poses,
                 leaving: false,
                 base: None,
@@ -109,6 +111,15 @@ impl GraphState {
             return;
         }
         self.machines[usize::from(machine)].request = Some(PlayRequest { state, play: *play });
+        // What was asked for inside of other states is not asked for any more.
+        for (other, own) in graph.machines.iter().zip(&mut self.machines) {
+            if other
+                .parent
+                .is_some_and(|[around, at]| around == machine && at != state)
+            {
+                own.request = None;
+            }
+        }
         if let Some([around, state]) = definition.parent {
             let play = Play {
                 restart: false,
@@ -219,7 +230,10 @@ impl GraphState {
             let other = &states[usize::from(playing.state)];
             let together = state.sync_group.is_some() && state.sync_group == other.sync_group;
             if playing.run == current.run || together {
-                playing.cycles = cycles;
+                let phase = current.mode.phase(cycles);
+                let locked = playing.run != current.run && playing.lock == current.lock;
+                let along = locked.then(|| aligned(&cx, state, phase, other, cycles));
+                playing.cycles = along.flatten().unwrap_or(cycles);
                 playing.fresh = false;
                 playing.finished = false;
                 heard.retain(|heard| heard.run != playing.run);
@@ -445,6 +459,7 @@ impl Playing {
             mode: state.mode,
             share: 1.0,
             age: 0.0,
+            lock: run,
             speakers: [NO_SPEAKER; MAX_CHOIRS],
         }
     }

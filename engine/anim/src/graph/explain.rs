@@ -1,9 +1,10 @@
 //! Why a machine does what it does: every way out of the current state with its verdict, for the step
 //! that comes next, and the same in words.
 
+use super::advance::finite_speed;
 use super::choose::{Closed, Held};
 use super::compiled::{Graph, Machine, Transition};
-use super::fade::layer_weight;
+use super::fade::{MachineWeight, layer_weight};
 use super::motion::number;
 use super::scratch::{Scratch, Slice};
 use super::state::{GraphState, ParameterValue};
@@ -70,11 +71,15 @@ pub fn explain(graph: &Graph, state: &GraphState, layer: u16, dt: f32) -> Vec<Ex
         graph,
         parameters: &state.parameters,
         seed: state.seed,
-        speed: if state.paused { 0.0 } else { state.speed },
+        speed: if state.paused {
+            0.0
+        } else {
+            finite_speed(state.speed)
+        },
         dt: f64::from(dt.max(0.0)),
         layer,
         machine: definition.machine,
-        weight: layer_weight(graph, definition, layer, state),
+        weight: MachineWeight::of(layer_weight(graph, definition, layer, state)),
         poses: &state.poses,
         leaving: false,
         base: None,

@@ -67,7 +67,41 @@ pub(super) struct StateWeight {
     /// Whether it is the current state.
     pub(super) is_current: bool,
     /// Weight of its machine in the actor's pose.
-    pub(super) machine: f32,
+    pub(super) machine: MachineWeight,
+}
+
+/// The weight of a machine in the actor's pose over a slice of a step, straight from begin to end.
+#[derive(Clone, Copy)]
+pub(super) struct MachineWeight {
+    pub(super) slice: Slice,
+    pub(super) begin: f32,
+    pub(super) end: f32,
+}
+
+impl MachineWeight {
+    /// The same all the time.
+    pub(super) fn of(weight: f32) -> Self {
+        Self {
+            slice: Slice::WHOLE,
+            begin: weight,
+            end: weight,
+        }
+    }
+
+    /// At a share of the step.
+    pub(super) fn at(&self, share: f64) -> f32 {
+        let length = self.slice.length();
+        if length <= 0.0 || self.begin == self.end {
+            return self.end;
+        }
+        let own = ((share - self.slice.begin) / length).clamp(0.0, 1.0) as f32;
+        self.begin + (self.end - self.begin) * own
+    }
+
+    /// Whether it is above 0 anywhere in a slice of it.
+    pub(super) fn shows(&self, slice: Slice) -> bool {
+        self.at(slice.begin) > 0.0 || self.at(slice.end) > 0.0
+    }
 }
 
 impl StateWeight {
@@ -79,7 +113,7 @@ impl StateWeight {
         } else {
             self.share * (1.0 - incoming)
         };
-        own * self.machine
+        own * self.machine.at(share)
     }
 }
 

@@ -1,6 +1,6 @@
 //! Carrying an actor's state over to a new version of its graph.
 
-use super::compiled::{Graph, MAX_CHOIRS, Machine};
+use super::compiled::{Graph, MAX_CHOIRS, Machine, State};
 use super::control::NO_SPEAKER;
 use super::state::{FadeClock, GraphState, MachineState, ParameterValue, Playing};
 use crate::{LoopMode, Pose};
@@ -26,9 +26,10 @@ impl GraphState {
             }
         }
         for (index, definition) in new.machines.iter().enumerate() {
-            let Some(before) = counterpart(old, new, definition) else {
+            let Some(before) = counterpart(old, new, index) else {
                 continue;
             };
+            self.keep_choices(&old.machines[before], definition, &mut state);
             migrate_machine(
                 &old.machines[before],
                 &self.machines[before],
@@ -42,6 +43,20 @@ impl GraphState {
             *pose = before.and_then(|index| self.poses[usize::from(index)].clone());
         }
         state
+    }
+
+    /// Random choices of states that are still there go on.
+    fn keep_choices(&self, old: &Machine, new: &Machine, state: &mut Self) {
+        for definition in &new.states {
+            let before = old.states.iter().find(|own| own.name == definition.name);
+            let Some(before) = before else { continue };
+            for (own, was) in definition.randoms.iter().zip(&before.randoms) {
+                let choice = self.randoms.get(usize::from(was.slot));
+                if let Some(choice) = choice.filter(|choice| choice.child < own.children) {
+                    state.randoms[usize::from(own.slot)] = *choice;
+                }
+            }
+        }
     }
 
     fn migrate_parameters(&self, old: &Graph, new: &Graph, state: &mut Self) {
@@ -70,19 +85,24 @@ impl GraphState {
 }
 
 /// The machine of `old` in the same place: the same layer, inside the states of the same names.
-fn counterpart(old: &Graph, new: &Graph, machine: &Machine) -> Option<usize> {
-    let place = |graph: &Graph, machine: &Machine| {
+fn counterpart(old: &Graph, new: &Graph, index: usize) -> Option<usize> {
+    // Of several in one state, the one with the same number.
+    let place = |graph: &Graph, index: usize| {
+        let machine = &graph.machines[index];
+        let before = graph.machines[..index].iter();
+        let number = before
+            .filter(|other| other.parent == machine.parent)
+            .count();
+        let number = machine.parent.map_or(0, |_| number);
         let layer = graph.layers[usize::from(machine.layer)].name.clone();
         let around = machine.parent.map(|[around, state]| {
             let states = &graph.machines[usize::from(around)].states;
             states[usize::from(state)].path.clone()
         });
-        (layer, around)
+        (layer, around, number)
     };
-    let wanted = place(new, machine);
-    old.machines
-        .iter()
-        .position(|other| place(old, other) == wanted)
+    let wanted = place(new, index);
+    (0..old.machines.len()).find(|&other| place(old, other) == wanted)
 }
 
 fn migrate_machine(
@@ -94,7 +114,8 @@ fn migrate_machine(
 ) {
     let renamed = |state: u16| {
         let name = &old.states.get(usize::from(state))?.name;
-        let found = new.states.iter().position(|state| state.name == *name);
+        let same = |state: &State| state.name == *name && !state.conduit;
+        let found = new.states.iter().position(same);
         found.map(|index| index as u16)
     };
     machine.previous = before.previous.and_then(renamed);

@@ -84,7 +84,9 @@ impl MachineStep<'_> {
         for (index, leaf) in definition.leaves.iter().enumerate() {
             let own = f64::from(live.scratch.leaves[span.leaves + index]);
             // What is laid over by an additive motion has a choir of its own and moves nothing.
-            if own > 0.0 && leaf.choir == 0 {
+            // A clip whose phase is a parameter only moves where it is all that plays.
+            let by_clock = !leaf.scrubbed || definition.leaves.len() == 1;
+            if own > 0.0 && leaf.choir == 0 && by_clock {
                 let travel = leaf_travel(rig, leaf, playing.mode, from, to);
                 log.add(weight * own, &travel);
             }
@@ -148,11 +150,32 @@ impl MachineStep<'_> {
         Travel::exp(self.axes(), log)
     }
 
+    /// Measures the velocities of the machines inside the states that play.
+    fn velocities_inside(&self, live: &mut Live<'_>) {
+        for index in 0..self.state_of(live).playing.len() {
+            let playing = self.state_of(live).playing[index];
+            let definition = self.state(&playing);
+            let speed = self.context(live).speed_factor(definition, self.speed) as f32;
+            for &machine in &definition.machines {
+                let inside = MachineStep {
+                    machine,
+                    speed,
+                    base: None,
+                    ..*self
+                };
+                if !inside.state_of(live).playing.is_empty() {
+                    live.scratch.velocities[usize::from(machine)] = inside.velocity(live);
+                }
+            }
+        }
+    }
+
     /// How the machine moves the root at this moment, a second, as in [`Travel::log`].
     pub(super) fn velocity(&self, live: &mut Live<'_>) -> [f64; 6] {
         if self.graph.root.is_none() {
             return [0.0; 6];
         }
+        self.velocities_inside(live);
         let (spans, leaves) = (live.scratch.spans.len(), live.scratch.leaves.len());
         let moment = MachineStep {
             dt: MOMENT,

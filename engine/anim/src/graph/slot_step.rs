@@ -321,7 +321,9 @@ pub(super) fn tick_slots(graph: &Graph, state: &GraphState, events: &mut Vec<Pen
                 continue;
             };
             let windows = &graph.clips[usize::from(clip)].windows;
-            let name = windows[usize::from(open.window)].name;
+            let Some(name) = windows.get(usize::from(open.window)).map(|own| own.name) else {
+                continue;
+            };
             events.push(tick_event(
                 open,
                 [clip, name],

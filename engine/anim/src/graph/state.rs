@@ -107,6 +107,9 @@ pub struct Playing {
     pub share: f32,
     /// Seconds since it was entered.
     pub age: f64,
+    /// The [`Playing::run`] whose phase it went on with, and so on: runs with the same keep to each
+    /// other's markers.
+    pub lock: u32,
     /// The leaf of each choir whose markers are heard, as a place in [`Choir::leaves`](crate::Choir).
     pub speakers: [u16; MAX_CHOIRS],
 }

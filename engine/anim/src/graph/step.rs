@@ -6,7 +6,7 @@ use super::align::aligned;
 use super::begin::Start;
 use super::compiled::{Graph, Machine, RandomSlot, State};
 use super::def::{FadeSpeaksDef, SyncRoleDef};
-use super::fade::{StateWeight, current_weight, playing_weight};
+use super::fade::{MachineWeight, StateWeight, current_weight, playing_weight};
 use super::hear::Hearing;
 use super::motion::{Context, Part};
 use super::scratch::{Scratch, Slice, Span};
@@ -38,7 +38,7 @@ pub(super) struct MachineStep<'a> {
     pub(super) layer: u16,
     pub(super) machine: u16,
     /// Weight of the machine in the actor's pose.
-    pub(super) weight: f32,
+    pub(super) weight: MachineWeight,
     /// What scripts keep for states to show.
     pub(super) poses: &'a [Option<Pose>],
     /// The state around the machine is being left: nothing begins in it any more.
@@ -94,7 +94,9 @@ impl<'a> MachineStep<'a> {
                 begin: at,
                 end: until,
             };
-            travel = travel.then(self.slice(slice, turned, base, live));
+            // What is left at once does nothing more.
+            let runs_inside = slice.length() > 0.0 || start.is_none();
+            travel = travel.then(self.slice(slice, turned, runs_inside, base, live));
             live.scratch.spans.truncate(base);
             live.scratch.leaves.truncate(leaves);
             at = until;
@@ -147,19 +149,27 @@ impl<'a> MachineStep<'a> {
         track.map_or(RootAxes::Planar, |track| track.axes)
     }
 
-    /// How the current state has moved in the step, for layers that follow it: laps at its begin and
-    /// end. None where it does not loop.
-    pub(super) fn followed_clock(&self, live: &Live<'_>) -> Option<[f64; 2]> {
-        let state = self.state_of(live);
-        let last = state.playing.len().checked_sub(1)?;
-        let current = &state.playing[last];
-        if current.mode != LoopMode::Loop {
-            return None;
+    /// The innermost current state, which other layers may follow.
+    pub(super) fn followed(&self, live: &Live<'_>) -> Option<Followed> {
+        let current = *self.state_of(live).playing.last()?;
+        let cx = self.context(live);
+        let definition = self.state(&current);
+        let speed = cx.speed_factor(definition, self.speed) as f32;
+        if let Some(machine) = cx.machine(definition) {
+            let inside = MachineStep {
+                machine,
+                speed,
+                ..*self
+            };
+            return inside.followed(live);
         }
-        let leader = self.leader(state, last, current_weight(state));
-        let leader = self.state(&state.playing[leader]);
-        let rate = self.context(live).state_rate(leader, self.speed);
-        Some([current.cycles - rate * self.dt, current.cycles])
+        Some(Followed {
+            machine: self.machine,
+            run: current.run,
+            loops: current.mode == LoopMode::Loop,
+            cycles: current.cycles,
+            moved: cx.state_rate(definition, self.speed) * self.dt,
+        })
     }
 
     /// The state in which the machine begins or goes on, told once each time that it is entered.
@@ -174,9 +184,10 @@ impl<'a> MachineStep<'a> {
             Some(_) => [Rank::Enter, Rank::FullyIn],
         };
         let enter = GraphEventKind::StateEnter { previous: None };
-        self.tell(enter, ranks[0], first, at, self.weight, live);
+        let weight = self.weight.at(at);
+        self.tell(enter, ranks[0], first, at, weight, live);
         let fully_in = GraphEventKind::FullyIn;
-        self.tell(fully_in, ranks[1], first, at, self.weight, live);
+        self.tell(fully_in, ranks[1], first, at, weight, live);
     }
 
     /// Puts on the stack what every clock does in the rest of the step, were nothing to begin, and how
@@ -234,6 +245,9 @@ impl<'a> MachineStep<'a> {
         let moved = rate * rest.length() * self.dt;
         let by_phase = playing.cycles + moved;
         if leader == index {
+            return by_phase;
+        }
+        if leading.lock != playing.lock {
             return by_phase;
         }
         let phase = leading.mode.phase(leading.cycles + moved);
@@ -306,7 +320,12 @@ impl<'a> MachineStep<'a> {
             let own = (cycles - span.from) / (span.to - span.from);
             let at = span.share(own);
             if at <= until && first.is_none_or(|turn| at < turn.at) {
-                first = Some(Turn { index, cycles, at });
+                first = Some(Turn {
+                    index,
+                    run: playing.run,
+                    cycles,
+                    at,
+                });
             }
         }
         first
@@ -316,7 +335,8 @@ impl<'a> MachineStep<'a> {
     fn turn(&self, turn: Turn, live: &mut Live<'_>) {
         let machine = self.state_mut(live);
         // The end of a fade may just have cleared away older states.
-        let Some(playing) = machine.playing.get_mut(turn.index) else {
+        let mut playing = machine.playing.iter_mut();
+        let Some(playing) = playing.find(|playing| playing.run == turn.run) else {
             return;
         };
         playing.cycles = turn.cycles;
@@ -337,6 +357,7 @@ impl<'a> MachineStep<'a> {
         &self,
         slice: Slice,
         turned: Option<Turn>,
+        runs_inside: bool,
         base: usize,
         live: &mut Live<'_>,
     ) -> Travel {
@@ -349,7 +370,7 @@ impl<'a> MachineStep<'a> {
             // Exactly there, so that what lies on the boundary is heard once.
             live.scratch.spans[base + turn.index].to = turn.cycles;
         }
-        for index in 0..count {
+        for index in 0..if runs_inside { count } else { 0 } {
             self.run_inside(index, slice, live);
         }
         for index in 0..count {
@@ -384,8 +405,15 @@ impl<'a> MachineStep<'a> {
         if definition.machines.is_empty() {
             return;
         }
-        let weight = self.weight * playing_weight(state, index, current_weight(state));
         let is_current = index + 1 == state.playing.len();
+        let weight = StateWeight {
+            fade: state.fade,
+            slice,
+            dt: self.dt,
+            share: playing.share,
+            is_current,
+            machine: self.weight,
+        };
         for &machine in &definition.machines {
             let mut own = 0.0;
             let cx = self.context(live);
@@ -396,7 +424,11 @@ impl<'a> MachineStep<'a> {
             let factor = cx.speed_factor(definition, self.speed);
             let inside = MachineStep {
                 machine,
-                weight: weight * own,
+                weight: MachineWeight {
+                    slice,
+                    begin: weight.at(slice.begin) * own,
+                    end: weight.at(slice.end) * own,
+                },
                 speed: factor as f32,
                 leaving: self.leaving || !is_current,
                 base: None,
@@ -404,9 +436,10 @@ impl<'a> MachineStep<'a> {
             };
             let travel = inside.run(slice, live);
             let seconds = slice.length() * self.dt;
-            let per_second = if seconds > 0.0 { 1.0 / seconds } else { 0.0 };
-            live.scratch.velocities[usize::from(machine)] =
-                travel.log().map(|part| part * per_second);
+            if seconds > 0.0 {
+                let velocity = travel.log().map(|part| part / seconds);
+                live.scratch.velocities[usize::from(machine)] = velocity;
+            }
         }
     }
 
@@ -425,7 +458,7 @@ impl<'a> MachineStep<'a> {
             is_current,
             machine: self.weight,
         };
-        let audible = self.weight > 0.0 && self.speaks(index, state);
+        let audible = self.weight.shows(span.slice) && self.speaks(index, state);
         let lap_seconds = self.context(live).lap_seconds(definition);
         let rank = if is_current && playing.age == 0.0 && playing.run > 0 {
             Rank::Entered
@@ -542,7 +575,7 @@ impl<'a> MachineStep<'a> {
         state.frozen = None;
         let current = state.playing[0].state;
         let kind = GraphEventKind::FullyIn;
-        self.tell(kind, Rank::FullyIn, current, at, self.weight, live);
+        self.tell(kind, Rank::FullyIn, current, at, self.weight.at(at), live);
     }
 
     /// States that no longer play.
@@ -586,6 +619,7 @@ impl<'a> MachineStep<'a> {
                 state.fade = None;
                 state.frozen = None;
                 state.inertia.clear();
+                state.root_inertia = Default::default();
                 let run = state.playing[0].run;
                 inside.end_windows(run, EndReason::Interrupted, at, live);
             } else {
@@ -658,6 +692,7 @@ impl<'a> MachineStep<'a> {
 #[derive(Clone, Copy)]
 struct Turn {
     index: usize,
+    run: u32,
     cycles: f64,
     at: f64,
 }
@@ -688,6 +723,28 @@ impl Begun {
     pub(super) fn contains(&self, state: u16) -> bool {
         let known = self.states.len().min(self.count + 1);
         self.count > 0 && self.states[..known].contains(&state)
+    }
+}
+
+/// Where a state that others follow stands.
+#[derive(Clone, Copy)]
+pub(super) struct Followed {
+    machine: u16,
+    run: u32,
+    loops: bool,
+    cycles: f64,
+    /// Laps in a step of the length of this one.
+    moved: f64,
+}
+
+impl Followed {
+    /// How the state has moved in the step, `before` being what was followed at its begin: laps at its
+    /// begin and end. None where it does not loop.
+    pub(super) fn clock(self, before: Option<Self>) -> Option<[f64; 2]> {
+        let same = |before: &Self| (before.machine, before.run) == (self.machine, self.run);
+        let begin = before.filter(same).map(|before| before.cycles);
+        self.loops
+            .then_some([begin.unwrap_or(self.cycles - self.moved), self.cycles])
     }
 }
 

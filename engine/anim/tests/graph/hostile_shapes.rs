@@ -26,7 +26,10 @@ fn machines_inside_machines_do_not_multiply_the_slices_of_a_step() {
         let before = player.state.machines[0].playing[0].cycles;
         player.step(dt);
         let moved = player.state.machines[0].playing[0].cycles - before;
-        assert!(moved > f64::from(dt) * 1e6, "the whole step passes: {moved}");
+        assert!(
+            moved > f64::from(dt) * 1e6,
+            "the whole step passes: {moved}"
+        );
         assert!(player.pose.joint(0).translation.is_finite());
     }
 }

@@ -225,11 +225,19 @@ fn a_clock_that_stops_a_hair_before_a_boundary_opens_a_window_no_second_time() {
         for (lap, direction) in [(1.0, 1.0), (-1.0, -1.0), (7.0, 1.0), (-7.0, -1.0)] {
             for hair in hairs {
                 let mut run = Run::new(window, LoopMode::Loop, 0.0);
-                for to in [0.3 * direction, lap - hair * direction, lap + 0.2 * direction] {
+                for to in [
+                    0.3 * direction,
+                    lap - hair * direction,
+                    lap + 0.2 * direction,
+                ] {
                     run.go(to, true);
                     let begins = run.begins() as i64;
                     let open = 2 * begins - run.told.len() as i64;
-                    assert!(open == i64::from(run.open.is_some()), "{window:?}, {to}: {:?}", run.told);
+                    assert!(
+                        open == i64::from(run.open.is_some()),
+                        "{window:?}, {to}: {:?}",
+                        run.told
+                    );
                 }
             }
         }
