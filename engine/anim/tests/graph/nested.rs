@@ -269,3 +269,113 @@ fn nesting_without_end_is_refused() {
     let codes = ["E-GRAPH-LIMIT", "E-GRAPH-TOO-DEEP"];
     assert!(codes.contains(&errors[0].code), "{errors:?}");
 }
+
+#[test]
+fn what_is_inside_is_heard_from_the_first_moment_of_a_fade() {
+    for dt in [0.01, 0.25] {
+        let inside = json!({ "states": { "w": { "clip": "w" } }, "transitions": [] });
+        let def = json!({
+            "parameters": { "go": "trigger" },
+            "layers": [{ "name": "base", "entry": "a",
+                "states": { "a": { "clip": "a" }, "m": { "machine": inside } },
+                "transitions": [{ "from": "a", "to": "m", "when": "go", "duration": 0.2 }] }],
+        });
+        let clips = vec![
+            still("a", 1.0, 0.0),
+            still("w", 1.0, 1.0)
+                .marker("start", 0.0)
+                .marker("soon", 0.1),
+        ];
+        let mut player = Player::new(def, clips);
+        player.pull("go");
+        player.run_to(0.5, dt);
+        assert_eq!(player.count("start in m/w"), 1, "steps of {dt}");
+        assert_eq!(player.count("soon in m/w"), 1, "steps of {dt}");
+        let soon = player.said.iter().find(|said| said.words == "soon in m/w");
+        let weight = soon.expect("told").weight;
+        assert!(
+            (weight - 0.5).abs() < 1e-4,
+            "half way through the fade: {weight}"
+        );
+    }
+}
+
+#[test]
+fn by_inertia_a_machine_inside_goes_on_at_the_speed_of_what_was_left() {
+    let inside = json!({ "states": { "w": { "clip": "b" } }, "transitions": [] });
+    let def = json!({
+        "parameters": { "go": "trigger" }, "root": { "joint": "root" },
+        "layers": [{ "name": "base", "entry": "a",
+            "states": { "a": { "clip": "a" }, "m": { "machine": inside } },
+            "transitions": [
+                { "from": "a", "to": "m", "when": "go", "by": "inertial", "duration": 0.5 },
+                { "from": "m", "to": "a", "when": "go", "by": "inertial", "duration": 0.5 },
+            ] }],
+    });
+    let walk = |name: &str| clip(name, 1.0).z(0, 0.0, 1.5);
+    let mut player = Player::new(def, vec![walk("a"), walk("b")]);
+    let mut last = 0.0;
+    for step in 0..200 {
+        if step == 30 || step == 110 {
+            player.pull("go");
+        }
+        player.step(0.01);
+        let speed = (player.place[1] - last) / 0.01;
+        last = player.place[1];
+        assert!((speed - 1.5).abs() < 1e-3, "step {step}: {speed} m/s");
+    }
+}
+
+#[test]
+fn a_state_that_was_asked_for_inside_another_is_forgotten_with_it() {
+    let mut player = jumper("reset");
+    let [machine, state] = player.graph.state_at(0, "air/drop").expect("known");
+    player
+        .state
+        .play_in(&player.graph, machine, state, &Play::default());
+    player.play("ground", Play::default());
+    player.run_to(0.5, 0.1);
+    player.pull("up");
+    player.step(0.1);
+    assert_eq!(inside(&player).0, "air/rise");
+}
+
+#[test]
+fn a_state_after_the_end_of_a_machine_waits_for_the_state_inside() {
+    let mut player = jumper("reset");
+    player.pull("up");
+    player.run_to(0.5, 0.1);
+    let play = Play {
+        after_finish: true,
+        fade: Some(0.0),
+        ..Play::default()
+    };
+    player.play("ground", play);
+    player.run_to(0.9, 0.1);
+    assert_eq!(player.state_name(), "air");
+    player.run_to(1.2, 0.1);
+    assert_eq!(player.state_name(), "ground");
+}
+
+#[test]
+fn entered_anew_in_its_own_fade_a_machine_fades_from_what_was_shown() {
+    let inside = json!({ "states": { "w": { "clip": "w" } }, "transitions": [] });
+    let def = json!({
+        "parameters": { "go": "trigger" },
+        "layers": [{ "name": "base", "entry": "a",
+            "states": { "a": { "clip": "a" }, "m": { "machine": inside } },
+            "transitions": [{ "from": "any", "to": "m", "when": "go", "duration": 1.0 }] }],
+    });
+    let mut player = Player::new(def, vec![still("a", 1.0, 0.0), still("w", 1.0, 1.0)]);
+    player.pull("go");
+    player.run_to(0.5, 0.05);
+    let shown = player.x();
+    assert!((shown - 0.5).abs() < 1e-4);
+    player.pull("go");
+    player.step(0.001);
+    assert!(
+        (player.x() - shown).abs() < 2e-3,
+        "{shown} to {}",
+        player.x()
+    );
+}

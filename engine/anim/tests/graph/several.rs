@@ -351,3 +351,82 @@ fn every_way_out_says_why_it_does_not_start() {
     player.step(0.01);
     assert_eq!(player.state_name(), "b", "and what was said to start does");
 }
+
+#[test]
+fn any_through_a_conduit_does_not_restart_the_state_that_plays() {
+    let states =
+        json!({ "idle": { "clip": "x" }, "hub": { "conduit": true }, "walk": { "clip": "x" } });
+    let ways = json!([
+        { "from": "any", "to": "hub", "when": "grounded", "duration": 0 },
+        { "from": "hub", "to": "walk", "when": "v > 0.1", "duration": 0 },
+    ]);
+    let parameters = json!({ "grounded": true, "v": 1.0 });
+    let mut player = Player::new(
+        one_layer(parameters, states, "idle", ways),
+        vec![clip("x", 1.0).x(1, 0.0, 1.0)],
+    );
+    player.run_to(0.5, 0.1);
+    assert_eq!(player.count("enter walk"), 1);
+    assert!((player.x() - 0.5).abs() < 1e-5, "{}", player.x());
+}
+
+#[test]
+fn a_choice_that_ends_with_a_fade_leaves_the_state_that_follows_alone() {
+    let states = json!({
+        "r": { "select": "random", "children": [{ "clip": "a" }, { "clip": "b" }] },
+        "n": { "clip": "n" },
+    });
+    let ways = json!([{ "from": "r", "to": "n", "exit_time": 0.75, "duration": 0.25 }]);
+    let clips = vec![
+        still("a", 1.0, 0.0),
+        still("b", 1.0, 0.0),
+        clip("n", 1.0).x(1, 0.0, 1.0),
+    ];
+    for dt in [0.25, 1.5, 0.05] {
+        let mut player = Player::new(
+            one_layer(json!({}), states.clone(), "r", ways.clone()),
+            clips.clone(),
+        );
+        player.run_to(1.5, dt);
+        let cycles = player.state.machines[0].playing[0].cycles;
+        assert!((cycles - 0.75).abs() < 1e-5, "steps of {dt}: {cycles}");
+    }
+}
+
+#[test]
+fn a_restart_in_a_sync_group_begins_anew_and_stays_there() {
+    let states = json!({ "w": { "clip": "w", "sync_group": "feet" } });
+    let mut player = Player::new(
+        one_layer(json!({}), states, "w", json!([])),
+        vec![still("w", 1.0, 0.0).marker("l", 0.1).marker("r", 0.6)],
+    );
+    player.run_to(0.6, 0.05);
+    let play = sinew_anim::Play {
+        restart: true,
+        fade: Some(0.5),
+        ..sinew_anim::Play::default()
+    };
+    player.play("w", play);
+    player.step(0.05);
+    let playing = &player.state.machines[0].playing;
+    let found = [playing[0].cycles, playing[1].cycles];
+    assert!(
+        (found[0] - 0.65).abs() < 1e-6 && (found[1] - 0.05).abs() < 1e-6,
+        "{found:?}"
+    );
+}
+
+#[test]
+fn an_overlay_follows_the_state_inside_a_base_that_is_a_machine() {
+    let inside = json!({ "states": { "w": { "clip": "w" } }, "transitions": [] });
+    let def = json!({ "layers": [
+        { "name": "base", "states": { "m": { "machine": inside, "speed": 2 } }, "transitions": [] },
+        { "name": "over", "follow": "base", "states": { "o": { "clip": "o" } }, "transitions": [] },
+    ] });
+    let clips = vec![still("w", 1.0, 0.0), still("o", 3.0, 0.0).marker("m", 1.5)];
+    let mut player = Player::new(def, clips);
+    player.run_to(2.2, 0.05);
+    let progress = player.state.layer_status(&player.graph, 1).progress;
+    assert!((progress - 0.4).abs() < 1e-4, "{progress}");
+    assert_eq!(player.count("m in o"), 4);
+}
