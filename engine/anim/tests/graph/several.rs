@@ -310,3 +310,16 @@ fn every_way_out_says_why_it_does_not_start() {
     player.step(0.01);
     assert_eq!(player.state_name(), "b", "and what was said to start does");
 }
+
+#[test]
+fn states_that_follow_each_other_at_one_instant_are_told_one_after_the_other() {
+    let states = json!({ "a": { "clip": "x" }, "b": { "clip": "x" }, "c": { "clip": "x" } });
+    let ways = json!([{ "from": "a", "to": "b", "when": "go" }, { "from": "b", "to": "c", "when": "go" }]);
+    let mut def = one_layer(json!({ "go": false }), states, "a", ways);
+    def["transitions_per_step"] = json!(2);
+    let mut player = Player::new(def, vec![still("x", 1.0, 0.0)]);
+    player.flag("go", true);
+    player.step(0.1);
+    let told = ["enter a", "in a", "exit a for b", "enter b", "exit b for c", "enter c"];
+    assert_eq!(player.words(), told);
+}
