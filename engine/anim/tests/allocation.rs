@@ -10,11 +10,16 @@
 #[allow(dead_code, reason = "shared with the other tests")]
 mod support;
 
+#[path = "graph/rich.rs"]
+#[allow(dead_code, reason = "shared with the other tests")]
+mod rich;
+
 use std::alloc::{GlobalAlloc, Layout, System};
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use serde_json::json;
-use sinew_anim::{Play, advance, evaluate};
+use sinew_anim::{GraphState, Play, advance, curve_value, evaluate};
 use support::{Player, Random, clip, still};
 
 struct Counting;
@@ -43,6 +48,9 @@ unsafe impl GlobalAlloc for Counting {
 
 #[global_allocator]
 static COUNTING: Counting = Counting;
+
+/// Tests of one binary run at once, and the count is of all threads.
+static ALONE: Mutex<()> = Mutex::new(());
 
 /// Everything at once: a plane of samples, a line, fades cut short, an overlay, markers, root motion.
 fn busy() -> Player {
@@ -118,8 +126,66 @@ fn drive(player: &mut Player, random: &mut Random, steps: usize) -> usize {
     events
 }
 
+/// Plays anything on a graph with a part of everything; gives the steps that allocated, and how many
+/// events there were.
+fn drive_rich(player: &mut Player, random: &mut Random, steps: usize) -> (Vec<String>, usize) {
+    let (mut allocating, mut events) = (Vec::new(), 0);
+    for step in 0..steps {
+        let before = ALLOCATIONS.load(Ordering::Relaxed);
+        while random.next() < 0.3 {
+            rich::play_anything(player, random);
+        }
+        let asked = ALLOCATIONS.load(Ordering::Relaxed);
+        let dt = if random.next() < 0.1 { 0.2 } else { 1.0 / 60.0 };
+        let (graph, state) = (&player.graph, &mut player.state);
+        advance(graph, state, dt, &mut player.scratch, &mut player.out);
+        let advanced = ALLOCATIONS.load(Ordering::Relaxed);
+        evaluate(graph, state, false, &mut player.scratch, &mut player.pose);
+        for curve in 0..graph.curves.len() as u16 {
+            std::hint::black_box(curve_value(graph, state, curve));
+        }
+        let shown = ALLOCATIONS.load(Ordering::Relaxed);
+        let counts = [asked - before, advanced - asked, shown - advanced];
+        if counts != [0; 3] {
+            allocating.push(format!("step {step}: asked, advanced, shown {counts:?}"));
+        }
+        events += player.out.events.len();
+    }
+    (allocating, events)
+}
+
+#[test]
+fn a_warm_graph_with_a_part_of_everything_allocates_nothing() {
+    let _alone = ALONE.lock();
+    for version in 0..rich::VERSIONS {
+        let mut player = Player::of(rich::graph_with(version, &json!({})));
+        let mut random = Random(77 + version as u64);
+        drive_rich(&mut player, &mut random, 4000);
+        let (allocating, events) = drive_rich(&mut player, &mut random, 3000);
+        assert!(events > 1000, "the run was busy: {events} events");
+        assert_eq!(allocating, [""; 0], "version {version}");
+    }
+}
+
+/// A new actor of a graph that is known, in buffers that other actors have used, as in a crowd.
+#[test]
+fn what_a_new_actor_allocates_is_soon_over() {
+    let _alone = ALONE.lock();
+    let mut old = Player::of(rich::graph_with(0, &json!({})));
+    let mut random = Random(5);
+    drive_rich(&mut old, &mut random, 4000);
+    old.state = GraphState::start(&old.graph);
+    let (first, _) = drive_rich(&mut old, &mut random, 1000);
+    let (later, _) = drive_rich(&mut old, &mut random, 3000);
+    assert!(
+        later.len() <= first.len() && later.len() < 8,
+        "{first:?}, later {later:?}"
+    );
+}
+
 #[test]
 fn a_warm_graph_allocates_nothing() {
+    let _alone = ALONE.lock();
     let mut player = busy();
     let mut random = Random(21);
     drive(&mut player, &mut random, 3000);

@@ -64,7 +64,7 @@ pub struct Graph {
     pub rotations: Rotations,
     /// Most transitions that one machine takes in a step, 1 to 8.
     pub transitions_per_step: u8,
-    /// A pose before anything plays is an error of whoever asks for it.
+    /// It was asked to play something always: without layers it would not have compiled.
     pub strict: bool,
 }
 

@@ -67,7 +67,7 @@ pub struct GraphDef {
         deserialize_with = "whole"
     )]
     pub transitions_per_step: Option<u32>,
-    /// Use before any state plays is an error rather than the rest pose.
+    /// That nothing plays is an error rather than the rest pose.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub strict: Option<bool>,
     /// Which joint carries root motion.

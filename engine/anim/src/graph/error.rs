@@ -102,7 +102,10 @@ pub const GRAPH_CODES: &[(&str, &str)] = &[
         "E-GRAPH-CLIP-MISMATCH",
         "A clip that was made for another skeleton.",
     ),
-    ("E-GRAPH-NO-STATES", "A machine without states."),
+    (
+        "E-GRAPH-NO-STATES",
+        "A machine without states, or a strict graph that plays nothing.",
+    ),
     (
         "E-GRAPH-ENTRY",
         "A machine that does not say where it begins, or begins in a conduit.",

@@ -78,7 +78,11 @@ impl<'a> MachineStep<'a> {
             let base = live.scratch.spans.len();
             let leaves = live.scratch.leaves.len();
             self.plan(rest, live);
-            let start = self.next_start(base, &begun, live);
+            let mut start = self.next_start(base, &begun, live);
+            if let Some(start) = &mut start {
+                // Rounding must not put it past what begins around the machine at the end of the stretch.
+                start.at = start.at.clamp(at, stretch.end.max(at));
+            }
             let mut until = start.as_ref().map_or(stretch.end, |start| start.at);
             let mut turned = None;
             if slices < MAX_SLICES && live.scratch.slices < MAX_SLICES_OF_ALL {

@@ -150,7 +150,8 @@ fn slots_lie_over_layers_and_have_every_clip_of_the_model() {
 
 #[test]
 fn rules_of_the_whole_graph_are_kept() {
-    let def = json!({ "rotations": "nlerp", "transitions_per_step": 8, "strict": true, "events": { "fade": "most_active", "entry": "exclusive", "dedup": false } });
+    let def = json!({ "rotations": "nlerp", "transitions_per_step": 8, "strict": true, "events": { "fade": "most_active", "entry": "exclusive", "dedup": false },
+        "layers": [{ "name": "base", "states": { "s": { "rest": true } } }] });
     let graph = graph(def);
     assert_eq!(
         (graph.rotations, graph.transitions_per_step, graph.strict),

@@ -430,3 +430,24 @@ fn an_overlay_follows_the_state_inside_a_base_that_is_a_machine() {
     assert!((progress - 0.4).abs() < 1e-4, "{progress}");
     assert_eq!(player.count("m in o"), 4);
 }
+
+#[test]
+fn states_that_follow_each_other_at_one_instant_are_told_one_after_the_other() {
+    let states = json!({ "a": { "clip": "x" }, "b": { "clip": "x" }, "c": { "clip": "x" } });
+    let ways =
+        json!([{ "from": "a", "to": "b", "when": "go" }, { "from": "b", "to": "c", "when": "go" }]);
+    let mut def = one_layer(json!({ "go": false }), states, "a", ways);
+    def["transitions_per_step"] = json!(2);
+    let mut player = Player::new(def, vec![still("x", 1.0, 0.0)]);
+    player.flag("go", true);
+    player.step(0.1);
+    let told = [
+        "enter a",
+        "in a",
+        "exit a for b",
+        "enter b",
+        "exit b for c",
+        "enter c",
+    ];
+    assert_eq!(player.words(), told);
+}

@@ -123,3 +123,16 @@ fn mistakes_in_layers_slots_and_rules_are_found_where_they_are() {
         &Value::Null,
     );
 }
+
+#[test]
+fn a_strict_graph_must_play_something() {
+    let errors = crate::support::compile(serde_json::json!({ "strict": true }), Vec::new())
+        .expect_err("nothing plays");
+    assert_eq!(errors[0].code, "E-GRAPH-NO-STATES");
+    assert_eq!(errors[0].pointer, "/strict");
+    let states = serde_json::json!({ "s": { "rest": true } });
+    let mut def =
+        crate::support::one_layer(serde_json::json!({}), states, "s", serde_json::json!([]));
+    def["strict"] = serde_json::json!(true);
+    crate::support::compile(def, Vec::new()).expect("it plays");
+}

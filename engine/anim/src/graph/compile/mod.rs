@@ -249,6 +249,15 @@ impl<'a> Compiler<'a> {
                 .error("E-GRAPH-RANGE", "/transitions_per_step", message);
         }
         self.graph.strict = def.strict.unwrap_or(false);
+        if self.graph.strict && def.layers.is_empty() {
+            let message = "a strict graph must play something, and this one has no layers";
+            self.report.error_with_help(
+                "E-GRAPH-NO-STATES",
+                "/strict",
+                message,
+                "add a layer, or leave `strict` out for the rest pose",
+            );
+        }
     }
 
     /// The index of a number parameter.
