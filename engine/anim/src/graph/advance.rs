@@ -140,25 +140,24 @@ pub enum GraphEventKind {
     FullyIn,
 }
 
-/// Order of events at one instant in one layer: what ends, then what begins.
+/// Order of events of one moment in one layer: what is left, what begins, and what that meets. A
+/// moment begins with each state that does, so what a state meets before it is left comes before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Rank {
     /// The first state of the actor begins.
     First,
     /// And is there at once.
     FirstFullyIn,
-    /// A marker of a state that played before.
-    Running,
-    /// The end of a once-state.
-    Finished,
     /// The state that contains it is left; the innermost first.
     ExitInside,
     /// A state is left.
     Exit,
     /// A state begins.
     Enter,
-    /// A marker of the state that has just begun.
-    Entered,
+    /// A marker, or an edge of a window.
+    Marker,
+    /// The end of a once-state.
+    Finished,
     /// A fade is over.
     FullyIn,
 }

@@ -51,8 +51,6 @@ pub(super) struct Hearing<'a> {
     pub(super) span: Span,
     /// Its weight in the actor's pose.
     pub(super) weight: StateWeight,
-    /// [`Rank::Entered`] for a state that began in this step, else [`Rank::Running`].
-    pub(super) rank: Rank,
     /// Whether it is heard at all; what is not heard now is not told later.
     pub(super) audible: bool,
 }
@@ -386,7 +384,7 @@ impl Hearing<'_> {
         events.push(Pending {
             alpha,
             moment: 0,
-            rank: self.rank,
+            rank: Rank::Marker,
             lap: if forwards { lap } else { lap.saturating_neg() },
             order: spoken.order,
             event: GraphEvent {

@@ -187,7 +187,7 @@ impl SlotStep<'_> {
                     ..self.pending(
                         kind,
                         piece.share_of_step(occurrence.alpha),
-                        Rank::Running,
+                        Rank::Marker,
                         piece.weight_at(occurrence.alpha),
                     )
                 });
@@ -228,7 +228,7 @@ impl SlotStep<'_> {
                 events.push(Pending {
                     lap: signed(edge.lap, stretch.forwards()),
                     order: edge_order(&id, edge),
-                    ..self.pending(kind, alpha, Rank::Running, piece.weight_at(edge.alpha))
+                    ..self.pending(kind, alpha, Rank::Marker, piece.weight_at(edge.alpha))
                 });
             });
             lost += after.lost;

@@ -464,11 +464,6 @@ impl<'a> MachineStep<'a> {
         };
         let audible = self.weight.shows(span.slice) && self.speaks(index, state);
         let lap_seconds = self.context(live).lap_seconds(definition);
-        let rank = if is_current && playing.age == 0.0 && playing.run > 0 {
-            Rank::Entered
-        } else {
-            Rank::Running
-        };
         let machine = &mut live.machines[usize::from(self.machine)];
         let Scratch { leaves, events, .. } = &mut *live.scratch;
         let hearing = Hearing {
@@ -480,7 +475,6 @@ impl<'a> MachineStep<'a> {
             lap_seconds,
             span,
             weight,
-            rank,
             audible,
         };
         let MachineState {

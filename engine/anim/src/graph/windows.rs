@@ -25,7 +25,7 @@ impl Hearing<'_> {
             let Some(reason) = open.ending.filter(|_| open.run == playing.run) else {
                 return true;
             };
-            let place = (self.span.slice.begin, self.rank, i64::MIN);
+            let place = (self.span.slice.begin, Rank::Marker, i64::MIN);
             events.extend(end_event(self.graph, self.machine, open, reason, place));
             false
         });
@@ -48,7 +48,7 @@ impl Hearing<'_> {
         if self.audible && !speaks {
             windows.retain(|open| {
                 if is_own(open) {
-                    let place = (self.span.slice.begin, self.rank, i64::MAX);
+                    let place = (self.span.slice.begin, Rank::Marker, i64::MAX);
                     let reason = EndReason::Interrupted;
                     events.extend(end_event(self.graph, self.machine, open, reason, place));
                 }
@@ -95,7 +95,7 @@ impl Hearing<'_> {
         Pending {
             alpha,
             moment: 0,
-            rank: self.rank,
+            rank: Rank::Marker,
             lap: if forwards {
                 edge.lap
             } else {
@@ -248,7 +248,7 @@ fn end_where(
     state.windows.retain(|open| {
         if ends(open) {
             // After whatever begins at the same instant.
-            let place = (alpha, Rank::Entered, i64::MAX);
+            let place = (alpha, Rank::Marker, i64::MAX);
             let reason = open.ending.unwrap_or(reason);
             events.extend(end_event(graph, machine, open, reason, place));
         }
@@ -337,7 +337,7 @@ impl GraphState {
         for (machine, index) in self.machines.iter_mut().zip(0..) {
             for open in machine.windows.drain(..) {
                 let reason = open.ending.unwrap_or(reason);
-                let place = (0.0, Rank::Running, 0);
+                let place = (0.0, Rank::Marker, 0);
                 let end = end_event(graph, index, &open, reason, place);
                 out.extend(end.map(|pending| pending.event));
             }
