@@ -23,7 +23,7 @@ pub struct MirrorPairs {
 }
 
 impl MirrorPairs {
-    /// Pairs joints whose names differ by left and right ([`mirrored_name`]); all others are in the middle.
+    /// Pairs joints whose names differ by left and right ([`mirrored_name()`]); all others are in the middle.
     pub fn by_name(skeleton: &Skeleton) -> Self {
         Self {
             joints: paired(&skeleton.names),

@@ -2,7 +2,7 @@
 //!
 //! A line a step and actor: `frame`, `time`, `actor`, `position`, `yaw` (degrees), `velocity`, `grounded`, `layers`,
 //! `parameters`, `events`, `root`, and `joints` where some were asked for. Between them, lines with `sound`, `log` or
-//! `console`, and those with `machine` and `set_by` that [`crate::verdicts`] writes. Nothing is formatted while no trace
+//! `console`, and those with `machine` and `set_by` that `verdicts` writes. Nothing is formatted while no trace
 //! is written.
 
 use std::{

@@ -56,7 +56,7 @@ pub struct Graph {
     pub names: Vec<String>,
     /// Names of curves of the clips, in byte order.
     pub curves: Vec<String>,
-    /// Fade lengths by joint, as factors from 0 to 1; see [`Transition::profile`].
+    /// Fade lengths by joint, as factors from 0 to 1; see [`TransitionBlend::profile`].
     pub profiles: Vec<Vec<f32>>,
     /// Rules of events.
     pub events: EventRules,

@@ -20,7 +20,7 @@ use crate::{Fade, Inertia, LoopMode, Pose, Transform};
 /// silent.
 pub(super) const MAX_PLAYING: usize = 8;
 
-/// [`Playing::speaker`] before anybody has spoken.
+/// [`Playing::speakers`] before anybody has spoken.
 pub(super) const NO_SPEAKER: u16 = u16::MAX;
 
 impl GraphState {
