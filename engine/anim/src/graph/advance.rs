@@ -204,6 +204,7 @@ pub fn advance(
     state.inertia.step(dt as f32);
     let mut root = None;
     let mut base = None;
+    let is_followed = graph.layers.iter().any(|layer| layer.follow_base);
     for (layer, index) in graph.layers.iter().zip(0..) {
         let weight = layer_weight(graph, layer, index, state);
         let step = MachineStep {
@@ -225,10 +226,11 @@ pub fn advance(
             scratch,
             lost: 0,
         };
-        let before = (index == 0).then(|| step.followed(&live)).flatten();
+        let leads = is_followed && index == 0;
+        let before = leads.then(|| step.followed(&live)).flatten();
         let travel = step.run(Slice::WHOLE, &mut live);
         out.events_lost = out.events_lost.saturating_add(live.lost);
-        if index == 0 {
+        if leads {
             let now = step.followed(&live);
             base = now.and_then(|now| now.clock(before));
         }

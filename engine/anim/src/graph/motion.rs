@@ -256,7 +256,12 @@ impl Context<'_> {
 
     /// Laps a second of a state, signed, all factors included.
     pub(super) fn state_rate(&self, state: &State, speed: f32) -> f64 {
-        let rate = rate_of(self.lap_seconds(state)) * self.speed_factor(state, speed);
+        self.rate_of_lap(self.lap_seconds(state), state, speed)
+    }
+
+    /// The same of a state whose lap takes so many seconds at speed 1.
+    pub(super) fn rate_of_lap(&self, lap_seconds: f64, state: &State, speed: f32) -> f64 {
+        let rate = rate_of(lap_seconds) * self.speed_factor(state, speed);
         if rate.is_finite() { rate } else { 0.0 }
     }
 

@@ -76,6 +76,8 @@ pub(super) struct Span {
     pub(super) to: f64,
     /// The slice, in shares of the step.
     pub(super) slice: Slice,
+    /// Seconds of the state's lap at speed 1; 0 for what has no length.
+    pub(super) lap_seconds: f64,
     /// Where the weights of the state's leaves begin in [`Scratch::leaves`].
     pub(super) leaves: usize,
 }

@@ -198,7 +198,6 @@ impl<'a> MachineStep<'a> {
     /// much of each leaf shows.
     pub(super) fn plan(&self, rest: Slice, live: &mut Live<'_>) {
         let state = &live.machines[usize::from(self.machine)];
-        let current = current_weight(state);
         let cx = Context {
             graph: self.graph,
             parameters: self.parameters,
@@ -207,12 +206,13 @@ impl<'a> MachineStep<'a> {
         let Scratch { spans, leaves, .. } = &mut *live.scratch;
         for (index, playing) in state.playing.iter().enumerate() {
             let definition = self.state(playing);
+            let lap_seconds = cx.lap_seconds(definition);
             let follows = self.base.filter(|_| playing.mode == LoopMode::Loop);
             let (from, to) = match (cx.scrub(definition), follows) {
                 (Some(phase), _) => (playing.cycles, phase),
                 (None, Some(base)) => followed(playing.cycles, base, rest),
                 (None, None) => {
-                    let to = self.clock_at_end(&cx, state, index, current, rest);
+                    let to = self.clock_at_end(&cx, state, index, lap_seconds, rest);
                     (playing.cycles, to)
                 }
             };
@@ -227,6 +227,7 @@ impl<'a> MachineStep<'a> {
                 from,
                 to,
                 slice: rest,
+                lap_seconds,
                 leaves: first,
             });
         }
@@ -239,13 +240,17 @@ impl<'a> MachineStep<'a> {
         cx: &Context<'_>,
         state: &MachineState,
         index: usize,
-        current: f32,
+        lap_seconds: f64,
         rest: Slice,
     ) -> f64 {
         let playing = &state.playing[index];
-        let leader = self.leader(state, index, current);
+        let leader = self.leader(state, index);
         let leading = &state.playing[leader];
-        let rate = cx.state_rate(self.state(leading), self.speed);
+        let rate = if leader == index {
+            cx.rate_of_lap(lap_seconds, self.state(playing), self.speed)
+        } else {
+            cx.state_rate(self.state(leading), self.speed)
+        };
         let moved = rate * rest.length() * self.dt;
         let by_phase = playing.cycles + moved;
         if leader == index {
@@ -261,12 +266,14 @@ impl<'a> MachineStep<'a> {
 
     /// The place in `playing` of the state that leads the sync group of a playing one: itself where
     /// it is in none.
-    fn leader(&self, state: &MachineState, index: usize, current: f32) -> usize {
+    fn leader(&self, state: &MachineState, index: usize) -> usize {
         let playing = &state.playing[index];
         let own = self.state(playing);
-        if own.sync_group.is_none() || playing.mode != LoopMode::Loop {
+        let alone = state.playing.len() == 1 || own.sync_group.is_none();
+        if alone || playing.mode != LoopMode::Loop {
             return index;
         }
+        let current = current_weight(state);
         let mut leader: Option<(usize, bool, f32)> = None;
         for (other, playing) in state.playing.iter().enumerate() {
             let definition = self.state(playing);
@@ -463,7 +470,6 @@ impl<'a> MachineStep<'a> {
             machine: self.weight,
         };
         let audible = self.weight.shows(span.slice) && self.speaks(index, state);
-        let lap_seconds = self.context(live).lap_seconds(definition);
         let machine = &mut live.machines[usize::from(self.machine)];
         let Scratch { leaves, events, .. } = &mut *live.scratch;
         let hearing = Hearing {
@@ -472,7 +478,7 @@ impl<'a> MachineStep<'a> {
             machine: self.machine,
             state: definition,
             leaves: &leaves[span.leaves..span.leaves + definition.leaves.len()],
-            lap_seconds,
+            lap_seconds: span.lap_seconds,
             span,
             weight,
             audible,
@@ -487,7 +493,7 @@ impl<'a> MachineStep<'a> {
         live.lost = live
             .lost
             .saturating_add(u32::try_from(lost).unwrap_or(u32::MAX));
-        if let Some(share) = self.finish(index, &span, lap_seconds, live) {
+        if let Some(share) = self.finish(index, &span, live) {
             let kind = GraphEventKind::Finished;
             let state = self.state_of(live).playing[index].state;
             // What is only faded out tells nothing of its end.
@@ -520,7 +526,7 @@ impl<'a> MachineStep<'a> {
     }
 
     /// Whether a once-state comes to its end in this slice, and at which share of the step.
-    fn finish(&self, index: usize, span: &Span, lap: f64, live: &mut Live<'_>) -> Option<f64> {
+    fn finish(&self, index: usize, span: &Span, live: &mut Live<'_>) -> Option<f64> {
         let playing = self.state_of(live).playing[index];
         let definition = self.state(&playing);
         let cx = self.context(live);
@@ -535,7 +541,7 @@ impl<'a> MachineStep<'a> {
         }
         let backwards = cx.runs_backwards(definition, self.speed);
         let end = if backwards { 0.0 } else { 1.0 };
-        let has_length = super::motion::rate_of(lap) > 0.0;
+        let has_length = super::motion::rate_of(span.lap_seconds) > 0.0;
         if has_length && cx.speed_factor(definition, self.speed) == 0.0 {
             // What stands still neither comes to its end nor leaves it.
             return None;
