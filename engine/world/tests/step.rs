@@ -130,7 +130,13 @@ fn a_socket_is_where_its_joint_is_in_the_same_step() {
     world.set_motion(carrier, walking()).unwrap();
     world.attach(child, carrier, Some("hand_R")).unwrap();
     let hand = world.need_joint(carrier, "hand_R").unwrap();
-    for _ in 0..40 {
+    for frame in 0..80 {
+        if frame == 20 {
+            // A hand that reaches while the clip plays and the root moves.
+            let chain = &mut world.need_animation_mut(carrier).unwrap().chains[0];
+            chain.target = Some(Target::Point(Vec3::new(-0.25, 1.25, 1.0)));
+            chain.weight.to(1.0, 0.2);
+        }
         step(&mut world, &mut NoScripts, &Input::default(), DT);
         let (at_world, _) = world
             .actors

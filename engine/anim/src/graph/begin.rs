@@ -10,7 +10,7 @@ use super::def::{FadeCurveDef, InterruptionDef};
 use super::evaluate::PoseWriter;
 use super::fade::current_weight;
 use super::motion::Context;
-use super::state::{FadeClock, MachineState, PlayRequest, Playing};
+use super::state::{FadeClock, PlayRequest, Playing};
 use super::step::{Live, MachineStep};
 use crate::LoopMode;
 
@@ -415,30 +415,6 @@ impl MachineStep<'_> {
         !state.machines.is_empty() || !state.randoms.is_empty()
     }
 
-    /// Tells that the states inside a state are left with it.
-    fn leave_inside(&self, left: &Playing, at: f64, live: &mut Live<'_>) {
-        for &machine in &self.state(left).machines {
-            let inside = MachineStep { machine, ..*self };
-            let Some(current) = inside.state_of(live).playing.last().copied() else {
-                continue;
-            };
-            if !std::mem::replace(&mut inside.state_mut(live).started, false) {
-                // It was not told that it began.
-                continue;
-            }
-            inside.leave_inside(&current, at, live);
-            let exit = GraphEventKind::StateExit { following: None };
-            inside.tell(
-                exit,
-                Rank::ExitInside,
-                current.state,
-                at,
-                self.weight.at(at),
-                live,
-            );
-        }
-    }
-
     /// Lets the machines inside a state begin, or go on where they were left.
     fn enter_inside(&self, playing: &Playing, live: &mut Live<'_>) {
         let definition = self.state(playing);
@@ -479,19 +455,6 @@ impl MachineStep<'_> {
         state.next_run = state.next_run.wrapping_add(1);
         state.playing.push(playing);
         self.enter_inside(&playing, live);
-    }
-}
-
-impl MachineState {
-    /// Nothing plays any more; what was kept room for stays.
-    pub(super) fn silence(&mut self) {
-        self.playing.clear();
-        self.fade = None;
-        self.frozen = None;
-        self.inertia.clear();
-        self.root_inertia = Default::default();
-        self.heard.clear();
-        self.previous = None;
     }
 }
 

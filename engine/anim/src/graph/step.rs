@@ -1,17 +1,17 @@
 //! One machine's part of a step: cut into slices where something begins or ends, and each slice run
 //! whole.
 
-use super::advance::{EndReason, EventSource, GraphEvent, GraphEventKind, Pending, Rank};
-use super::align::aligned;
+use super::advance::{EventSource, GraphEvent, GraphEventKind, Pending, Rank};
 use super::begin::Start;
-use super::compiled::{Graph, Machine, RandomSlot, State};
-use super::def::{FadeSpeaksDef, SyncRoleDef};
+use super::compiled::{Graph, Machine, State};
+use super::def::FadeSpeaksDef;
 use super::fade::{MachineWeight, StateWeight, current_weight, playing_weight};
 use super::hear::Hearing;
 use super::motion::{Context, Part};
+use super::random::Turn;
 use super::scratch::{Scratch, Slice, Span};
 use super::state::{MachineState, ParameterState, Playing, RandomChoice};
-use super::windows;
+use super::sync::followed;
 use crate::{LoopMode, Pose, RootAxes, Travel};
 
 /// Slices that one machine's step is cut into at most where a fade or a lap ends; what is left then runs as
@@ -21,9 +21,6 @@ const MAX_SLICES: usize = 256;
 /// Slices of all machines of an actor together, after which none is cut any more: each slice of a machine is a
 /// step of those inside, so without it their numbers would multiply.
 const MAX_SLICES_OF_ALL: usize = 4096;
-
-/// By how much a newer state must outweigh the leader of its sync group to lead it.
-const LEADER_HYSTERESIS: f32 = 0.05;
 
 /// What the step of a machine depends on.
 #[derive(Clone, Copy)]
@@ -153,29 +150,6 @@ impl<'a> MachineStep<'a> {
         track.map_or(RootAxes::Planar, |track| track.axes)
     }
 
-    /// The innermost current state, which other layers may follow.
-    pub(super) fn followed(&self, live: &Live<'_>) -> Option<Followed> {
-        let current = *self.state_of(live).playing.last()?;
-        let cx = self.context(live);
-        let definition = self.state(&current);
-        let speed = cx.speed_factor(definition, self.speed) as f32;
-        if let Some(machine) = cx.machine(definition) {
-            let inside = MachineStep {
-                machine,
-                speed,
-                ..*self
-            };
-            return inside.followed(live);
-        }
-        Some(Followed {
-            machine: self.machine,
-            run: current.run,
-            loops: current.mode == LoopMode::Loop,
-            cycles: current.cycles,
-            moved: cx.state_rate(definition, self.speed) * self.dt,
-        })
-    }
-
     /// The state in which the machine begins or goes on, told once each time that it is entered.
     fn tell_first(&self, at: f64, live: &mut Live<'_>) {
         let state = self.state_mut(live);
@@ -233,71 +207,6 @@ impl<'a> MachineStep<'a> {
         }
     }
 
-    /// The clock of a playing state at the end of the slice. Within a sync group it keeps step with
-    /// the leader: between the same markers where both have some, else at the same phase.
-    fn clock_at_end(
-        &self,
-        cx: &Context<'_>,
-        state: &MachineState,
-        index: usize,
-        lap_seconds: f64,
-        rest: Slice,
-    ) -> f64 {
-        let playing = &state.playing[index];
-        let leader = self.leader(state, index);
-        let leading = &state.playing[leader];
-        let rate = if leader == index {
-            cx.rate_of_lap(lap_seconds, self.state(playing), self.speed)
-        } else {
-            cx.state_rate(self.state(leading), self.speed)
-        };
-        let moved = rate * rest.length() * self.dt;
-        let by_phase = playing.cycles + moved;
-        if leader == index {
-            return by_phase;
-        }
-        if leading.lock != playing.lock {
-            return by_phase;
-        }
-        let phase = leading.mode.phase(leading.cycles + moved);
-        let [from, to] = [leading, playing].map(|playing| self.state(playing));
-        aligned(cx, from, phase, to, by_phase).unwrap_or(by_phase)
-    }
-
-    /// The place in `playing` of the state that leads the sync group of a playing one: itself where
-    /// it is in none.
-    fn leader(&self, state: &MachineState, index: usize) -> usize {
-        let playing = &state.playing[index];
-        let own = self.state(playing);
-        let alone = state.playing.len() == 1 || own.sync_group.is_none();
-        if alone || playing.mode != LoopMode::Loop {
-            return index;
-        }
-        let current = current_weight(state);
-        let mut leader: Option<(usize, bool, f32)> = None;
-        for (other, playing) in state.playing.iter().enumerate() {
-            let definition = self.state(playing);
-            let together =
-                definition.sync_group == own.sync_group && playing.mode == LoopMode::Loop;
-            if !together || definition.sync_role == SyncRoleDef::AlwaysFollower {
-                continue;
-            }
-            let always = definition.sync_role == SyncRoleDef::AlwaysLeader;
-            let weight = playing_weight(state, other, current);
-            let leads = match leader {
-                None => true,
-                Some((_, before, heaviest)) if before == always => {
-                    weight > heaviest + LEADER_HYSTERESIS
-                }
-                Some(_) => always,
-            };
-            if leads {
-                leader = Some((other, always, weight));
-            }
-        }
-        leader.map_or(index, |(leader, ..)| leader)
-    }
-
     /// The share of the step at which the running fade ends, if it does before the step does.
     fn fade_end(&self, at: f64, live: &Live<'_>) -> Option<f64> {
         let fade = self.state_of(live).fade.as_ref()?;
@@ -306,61 +215,6 @@ impl<'a> MachineStep<'a> {
             return Some(at);
         }
         (self.dt > 0.0).then(|| at + left / self.dt)
-    }
-
-    /// Where a random choice is made next, at the end of a lap.
-    fn next_turn(&self, base: usize, until: f64, live: &Live<'_>) -> Option<Turn> {
-        let mut first: Option<Turn> = None;
-        let playing = self.state_of(live).playing.iter();
-        for (index, playing) in playing.enumerate() {
-            let looping = playing.mode != LoopMode::Once;
-            if self.state(playing).randoms.is_empty() || !looping {
-                continue;
-            }
-            let span = live.scratch.spans[base + index];
-            let (cycles, met) = if span.to > span.from {
-                let next = span.from.floor() + 1.0;
-                (next, next <= span.to)
-            } else {
-                let next = span.from.ceil() - 1.0;
-                (next, next >= span.to && span.to < span.from)
-            };
-            if !met {
-                continue;
-            }
-            let own = (cycles - span.from) / (span.to - span.from);
-            let at = span.share(own);
-            if at <= until && first.is_none_or(|turn| at < turn.at) {
-                first = Some(Turn {
-                    index,
-                    run: playing.run,
-                    cycles,
-                    at,
-                });
-            }
-        }
-        first
-    }
-
-    /// Chooses anew for a state that has come to the end of a lap.
-    fn turn(&self, turn: Turn, live: &mut Live<'_>) {
-        let machine = self.state_mut(live);
-        // The end of a fade may just have cleared away older states.
-        let mut playing = machine.playing.iter_mut();
-        let Some(playing) = playing.find(|playing| playing.run == turn.run) else {
-            return;
-        };
-        playing.cycles = turn.cycles;
-        let state = playing.state;
-        self.choose_children(state, live);
-    }
-
-    /// Makes every random choice of a state.
-    pub(super) fn choose_children(&self, state: u16, live: &mut Live<'_>) {
-        let state = &self.definition().states[usize::from(state)];
-        for random in &state.randoms {
-            live.randoms[usize::from(random.slot)].next(self.seed, *random);
-        }
     }
 
     /// Lets a slice pass in which nothing begins or ends.
@@ -582,73 +436,6 @@ impl<'a> MachineStep<'a> {
         self.tell(kind, Rank::FullyIn, current, at, self.weight.at(at), live);
     }
 
-    /// States that no longer play.
-    pub(super) fn drop_runs(&self, range: std::ops::Range<usize>, at: f64, live: &mut Live<'_>) {
-        for index in range.clone() {
-            let run = live.machines[usize::from(self.machine)].playing[index].run;
-            self.end_windows(run, EndReason::Interrupted, at, live);
-        }
-        for index in range.clone() {
-            self.sleep_inside(index, at, live);
-        }
-        let state = self.state_mut(live);
-        if let Some(frozen) = &mut state.frozen {
-            let count = usize::from(*frozen)
-                .min(range.end)
-                .saturating_sub(range.start);
-            *frozen -= count as u16;
-        }
-        state.playing.drain(range);
-        let MachineState { playing, heard, .. } = state;
-        heard.retain(|heard| playing.iter().any(|playing| playing.run == heard.run));
-    }
-
-    /// Ends what the machines inside a state play, unless another run of the state goes on.
-    fn sleep_inside(&self, index: usize, at: f64, live: &mut Live<'_>) {
-        let playing = self.state_of(live).playing[index];
-        let definition = self.state(&playing);
-        if definition.machines.is_empty() {
-            return;
-        }
-        let again = |other: &Playing| other.state == playing.state && other.run != playing.run;
-        if self.state_of(live).playing.iter().any(again) {
-            return;
-        }
-        for &machine in &definition.machines {
-            let inside = MachineStep { machine, ..*self };
-            let count = inside.state_of(live).playing.len();
-            if inside.definition().resume && count > 0 {
-                inside.drop_runs(0..count - 1, at, live);
-                let state = inside.state_mut(live);
-                state.fade = None;
-                state.frozen = None;
-                state.inertia.clear();
-                state.root_inertia = Default::default();
-                let run = state.playing[0].run;
-                inside.end_windows(run, EndReason::Interrupted, at, live);
-            } else {
-                inside.drop_runs(0..count, at, live);
-                inside.state_mut(live).silence();
-            }
-        }
-    }
-
-    fn end_windows(&self, run: u32, reason: EndReason, at: f64, live: &mut Live<'_>) {
-        let machine = &mut live.machines[usize::from(self.machine)];
-        if machine.windows.is_empty() {
-            return;
-        }
-        windows::end_run(
-            self.graph,
-            self.machine,
-            machine,
-            run,
-            reason,
-            at,
-            &mut live.scratch.events,
-        );
-    }
-
     /// What is to begin next: what a script asked for, else a transition.
     fn next_start(&self, base: usize, begun: &Begun, live: &mut Live<'_>) -> Option<Start> {
         if self.leaving {
@@ -692,15 +479,6 @@ impl<'a> MachineStep<'a> {
     }
 }
 
-/// A state that has come to the end of a lap.
-#[derive(Clone, Copy)]
-struct Turn {
-    index: usize,
-    run: u32,
-    cycles: f64,
-    at: f64,
-}
-
 /// The states that a machine was in during this step: once it has moved on, none begins again.
 pub(super) struct Begun {
     states: [u16; 9],
@@ -728,60 +506,4 @@ impl Begun {
         let known = self.states.len().min(self.count + 1);
         self.count > 0 && self.states[..known].contains(&state)
     }
-}
-
-/// Where a state that others follow stands.
-#[derive(Clone, Copy)]
-pub(super) struct Followed {
-    machine: u16,
-    run: u32,
-    loops: bool,
-    cycles: f64,
-    /// Laps in a step of the length of this one.
-    moved: f64,
-}
-
-impl Followed {
-    /// How the state has moved in the step, `before` being what was followed at its begin: laps at its
-    /// begin and end. None where it does not loop.
-    pub(super) fn clock(self, before: Option<Self>) -> Option<[f64; 2]> {
-        let same = |before: &Self| (before.machine, before.run) == (self.machine, self.run);
-        let begin = before.filter(same).map(|before| before.cycles);
-        self.loops
-            .then_some([begin.unwrap_or(self.cycles - self.moved), self.cycles])
-    }
-}
-
-/// The clock of a state that takes its phase from the base layer, over a slice.
-fn followed(cycles: f64, base: [f64; 2], rest: Slice) -> (f64, f64) {
-    let at = |share: f64| base[0] + (base[1] - base[0]) * share;
-    let (begin, end) = (at(rest.begin), at(rest.end));
-    // The same phase in the lap that the clock is in; where the base has jumped, so does it.
-    let from = begin + (cycles - begin).round();
-    (from, from + (end - begin))
-}
-
-impl RandomChoice {
-    /// Another child than the last, by chance.
-    fn next(&mut self, seed: u64, of: RandomSlot) {
-        let (slot, children) = (of.slot, u64::from(of.children));
-        let number = mix(seed ^ mix(u64::from(slot) << 32 ^ self.count));
-        self.child = match (self.count, children) {
-            (_, 0 | 1) => 0,
-            (0, _) => (number % children) as u16,
-            _ => {
-                let other = (number % (children - 1)) as u16;
-                other + u16::from(other >= self.child)
-            }
-        };
-        self.count += 1;
-    }
-}
-
-/// A well-spread number from any number (SplitMix64's finisher).
-fn mix(number: u64) -> u64 {
-    let mut z = number.wrapping_add(0x9E37_79B9_7F4A_7C15);
-    z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-    z ^ (z >> 31)
 }

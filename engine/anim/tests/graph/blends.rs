@@ -74,11 +74,18 @@ fn distance_makes_root_speed_linear_between_clips_of_different_lengths() {
 #[test]
 fn travel_follows_the_parameter() {
     // Clips of 1 s with 0, 1 and 3 m, and of any lengths in `distance` mode.
-    for lengths in [[1.0, 1.0, 1.0], [2.0, 1.0, 0.7]] {
+    let equal = [1.0, 1.0, 1.0];
+    let cases = [
+        (equal, "duration_mean"),
+        (equal, "rate_mean"),
+        (equal, "distance"),
+        ([2.0, 1.0, 0.7], "distance"),
+    ];
+    for (lengths, rate) in cases {
         for (speed, metres) in [(0.0, 0.0), (0.5, 0.5), (1.0, 1.0), (2.0, 2.0), (3.0, 3.0)] {
             let mut def = one_layer(
                 json!({ "speed": speed }),
-                json!({ "move": { "blend": "speed", "rate": "distance", "points": [
+                json!({ "move": { "blend": "speed", "rate": rate, "points": [
                     { "at": 3, "clip": "run" }, { "at": 0, "clip": "idle" }, { "at": 1, "clip": "walk" },
                 ] } }),
                 "move",

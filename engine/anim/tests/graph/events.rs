@@ -90,17 +90,28 @@ fn playing_the_same_state_from_a_handler_changes_nothing() {
 
 #[test]
 fn nothing_is_heard_again_past_the_end() {
-    // Once, markers at .2 and .8; the next clip begins 1 s after the end.
-    let states = json!({ "s": { "clip": "c", "mode": "once" }, "next": { "clip": "d" } });
-    let clips = vec![
-        clip("c", 1.0).marker("m", 0.2).marker("n", 0.8),
-        still("d", 1.0, 0.0),
-    ];
-    let mut player = Player::new(one_layer(json!({}), states, "s", json!([])), clips);
-    player.run_to(2.0, 1.0 / 60.0);
-    player.play("next", Play::default());
-    player.run_to(4.0, 1.0 / 60.0);
-    assert_eq!((player.count("m in s"), player.count("n in s")), (1, 1));
+    // Once, markers at .2 and .8; the next clip is queued from the start, or asked for 1 s after the end.
+    for queued in [true, false] {
+        let states = json!({ "s": { "clip": "c", "mode": "once" }, "next": { "clip": "d" } });
+        let clips = vec![
+            clip("c", 1.0).marker("m", 0.2).marker("n", 0.8),
+            still("d", 1.0, 0.0),
+        ];
+        let mut player = Player::new(one_layer(json!({}), states, "s", json!([])), clips);
+        let play = Play {
+            after_finish: queued,
+            fade: Some(1.0),
+            ..Play::default()
+        };
+        if queued {
+            player.play("next", play);
+        }
+        player.run_to(2.0, 1.0 / 60.0);
+        player.play("next", play);
+        player.run_to(4.0, 1.0 / 60.0);
+        assert_eq!((player.count("m in s"), player.count("n in s")), (1, 1));
+        assert_eq!(player.count("enter next"), 1);
+    }
 }
 
 #[test]
@@ -114,6 +125,12 @@ fn backwards_each_marker_and_the_end_come_once() {
     player.run_to(2.0, 1.0 / 60.0);
     assert_eq!(player.count("m in s"), 1);
     assert_eq!(player.count("finished s"), 1);
+    let finished = player.said.iter().find(|said| said.words == "finished s");
+    let at = finished.expect("told").time;
+    assert!(
+        (at - 1.0).abs() < 1e-6,
+        "at the beginning of the clip, after a lap: {at}"
+    );
     assert_eq!(player.status().time, 0.0);
     assert_eq!(player.x(), 0.0);
 }
