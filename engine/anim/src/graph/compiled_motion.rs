@@ -19,7 +19,7 @@ pub enum Speaks {
 /// A marker of a state itself.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct StateMarker {
-    /// Index in [`Graph::names`].
+    /// Index in [`Graph::names`](crate::Graph).
     pub name: u16,
     /// Where in the lap.
     pub at: StateMarkerAt,
@@ -42,7 +42,7 @@ pub struct Leaf {
     /// What it plays over the lap of the state: one clip for phases 0 to 1, or several, one after
     /// another.
     pub parts: Vec<LeafPart>,
-    /// Index in [`State::choirs`].
+    /// Index in [`State::choirs`](crate::State).
     pub choir: u8,
     /// Its phase is a parameter and not the state's; it is heard only as the motion of a whole state.
     pub scrubbed: bool,
@@ -53,7 +53,7 @@ pub struct Leaf {
 /// A clip in a [`Leaf`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LeafPart {
-    /// Index in [`Graph::clips`].
+    /// Index in [`Graph::clips`](crate::Graph).
     pub clip: u16,
     /// Phase of the state at its start.
     pub begin: f64,
@@ -64,9 +64,9 @@ pub struct LeafPart {
 /// A marker of a [`Leaf`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LeafMarker {
-    /// Index in [`Graph::clips`].
+    /// Index in [`Graph::clips`](crate::Graph).
     pub clip: u16,
-    /// Index in [`Graph::names`].
+    /// Index in [`Graph::names`](crate::Graph).
     pub name: u16,
     /// Where in the lap of the state, 0 to 1.
     pub phase: f64,
@@ -80,7 +80,7 @@ pub struct LeafMarker {
 /// choir of its own.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct Choir {
-    /// Indices in [`State::leaves`].
+    /// Indices in [`State::leaves`](crate::State).
     pub leaves: Vec<u16>,
     /// Their markers by name; empty where there is one leaf.
     pub markers: Vec<SharedMarker>,
@@ -90,7 +90,7 @@ pub struct Choir {
 /// numbered through all laps, so that the j-th of a lap is one event whoever speaks.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SharedMarker {
-    /// Index in [`Graph::names`].
+    /// Index in [`Graph::names`](crate::Graph).
     pub name: u16,
     /// Occurrences a lap; 0 where leaves differ and only the speaker counts.
     pub shared: u32,
@@ -144,25 +144,25 @@ pub enum Motion {
     },
     /// Clips one after another; the parts are those of the leaf.
     Sequence {
-        /// Index in [`State::leaves`].
+        /// Index in [`State::leaves`](crate::State).
         leaf: u16,
         /// Seconds of a lap at speed 1.
         duration: f64,
         /// Metres that the root travels in a lap.
         stride: f64,
     },
-    /// A machine, index in [`Graph::machines`].
+    /// A machine, index in [`Graph::machines`](crate::Graph).
     Machine(u16),
-    /// A pose that a script keeps, index in [`Graph::poses`]; at rest until it does.
+    /// A pose that a script keeps, index in [`Graph::poses`](crate::Graph); at rest until it does.
     Pose(u16),
 }
 
 /// A clip in a motion.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sample {
-    /// Index in [`Graph::clips`].
+    /// Index in [`Graph::clips`](crate::Graph).
     pub clip: u16,
-    /// Index in [`State::leaves`].
+    /// Index in [`State::leaves`](crate::State).
     pub leaf: u16,
 }
 
@@ -182,7 +182,7 @@ pub struct BlendSpace {
 /// A motion at a point of a blend space.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BlendChild {
-    /// Index in [`Graph::motions`].
+    /// Index in [`Graph::motions`](crate::Graph).
     pub motion: u16,
     /// Factor on its own speed, above 0.
     pub speed: f64,
@@ -193,7 +193,7 @@ pub struct BlendChild {
 pub struct DirectChild {
     /// A float parameter; below 0 counts as 0.
     pub weight: u16,
-    /// Index in [`Graph::motions`].
+    /// Index in [`Graph::motions`](crate::Graph).
     pub motion: u16,
 }
 

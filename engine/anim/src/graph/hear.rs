@@ -16,6 +16,10 @@ use super::state::{Heard, OpenWindow, Playing};
 use super::stretch::Stretch;
 use crate::LoopMode;
 
+/// Events of an actor that wait to be sorted in a step; a graph with more markers than any game has
+/// loses those beyond, counted.
+const MOST_PENDING: usize = 16_384;
+
 /// By how much a leaf must outweigh the speaker to become it.
 const HYSTERESIS: f32 = 0.05;
 
@@ -351,11 +355,12 @@ impl Hearing<'_> {
         stretch: &Stretch,
         events: &mut Vec<Pending>,
     ) -> usize {
-        for occurrence in stretch.occurrences(phase).take(MAX_MARKERS) {
+        let room = MOST_PENDING.saturating_sub(events.len()).min(MAX_MARKERS);
+        for occurrence in stretch.occurrences(phase).take(room) {
             let alpha = self.span.share(occurrence.alpha);
             self.push(playing, spoken, alpha, occurrence.lap, events);
         }
-        stretch.count(phase).saturating_sub(MAX_MARKERS)
+        stretch.count(phase).saturating_sub(room)
     }
 
     fn spoken(&self, leaf: u16, at: usize) -> Spoken {
