@@ -38,6 +38,12 @@ pub fn linear_weights(at: &[f32], x: f32, weights: &mut [f32]) {
 /// 6). Where all vanish, the nearest sample has 1. `at` holds no two equal points; one entry of
 /// `weights` a sample. Continuous in `p`; a `p` that is not finite takes the first sample.
 pub fn gradient_band_weights(at: &[Vec2], p: Vec2, weights: &mut [f32]) {
+    band_weights(at, p, weights, |own, other| band(own, other, p));
+}
+
+/// Weights by bands: for each sample the least of its `band`s to the others, clamped to 0..=1, then
+/// normalised.
+fn band_weights(at: &[Vec2], p: Vec2, weights: &mut [f32], band: impl Fn(Vec2, Vec2) -> f32) {
     weights.fill(0.0);
     let at = &at[..at.len().min(weights.len())];
     if at.is_empty() {
@@ -49,8 +55,8 @@ pub fn gradient_band_weights(at: &[Vec2], p: Vec2, weights: &mut [f32]) {
     }
     for (i, (&own, weight)) in at.iter().zip(weights.iter_mut()).enumerate() {
         let others = at.iter().enumerate().filter(|(j, _)| *j != i);
-        *weight = others.fold(1.0_f32, |least, (_, &other)| least.min(band(own, other, p)));
-        *weight = weight.max(0.0);
+        let least = others.fold(1.0_f32, |least, (_, &other)| least.min(band(own, other)));
+        *weight = least.max(0.0);
     }
     normalize_or_nearest(at, p, weights);
 }

@@ -2,7 +2,7 @@
 
 use glam::{DVec2, Vec2};
 
-use super::normalize_or_nearest;
+use super::band_weights;
 
 /// [`crate::gradient_band_weights`] in polar coordinates, for samples that are velocities: directions and speeds blend
 /// apart, so that a turn of the direction does not lead through slower samples.
@@ -11,23 +11,9 @@ use super::normalize_or_nearest;
 /// (Johansen 2009, 6.3.2); the angle is signed, in (-pi, pi], and none where either is the origin. Continuous where a sample
 /// stands at the origin and the others at equal distances around it, unless [`directions_leave_gap`].
 pub fn polar_band_weights(at: &[Vec2], p: Vec2, weights: &mut [f32]) {
-    weights.fill(0.0);
-    let at = &at[..at.len().min(weights.len())];
-    if at.is_empty() {
-        return;
-    }
-    if !p.is_finite() {
-        weights[0] = 1.0;
-        return;
-    }
-    for (i, (&own, weight)) in at.iter().zip(weights.iter_mut()).enumerate() {
-        let others = at.iter().enumerate().filter(|(j, _)| *j != i);
-        let least = others.fold(1.0_f64, |least, (_, &other)| {
-            least.min(band(own.as_dvec2(), other.as_dvec2(), p.as_dvec2()))
-        });
-        *weight = least.max(0.0) as f32;
-    }
-    normalize_or_nearest(at, p, weights);
+    band_weights(at, p, weights, |own, other| {
+        band(own.as_dvec2(), other.as_dvec2(), p.as_dvec2()) as f32
+    });
 }
 
 /// 1 at `own`, 0 at `other`.
