@@ -151,6 +151,9 @@ pub struct LayerDef {
     /// Whose root motion counts in a fade; as in the pose unless given.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub root_weights: Option<RootWeightsDef>,
+    /// Patches only: takes the layer out.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub remove: Option<bool>,
 }
 
 /// A way from one state to another.
@@ -160,9 +163,11 @@ pub struct TransitionDef {
     /// Unique in the machine; "from>to" unless given.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub name: Option<String>,
-    /// A state, a list of states, or "any".
+    /// A state, a list of states, or "any". Only a patch may leave it out.
+    #[serde(skip_serializing_if = "FromDef::is_empty", default)]
     pub from: FromDef,
-    /// The destination.
+    /// The destination. Only a patch may leave it out.
+    #[serde(skip_serializing_if = "String::is_empty", default)]
     pub to: String,
     /// What must hold; an expression or a list of conditions.
     #[serde(skip_serializing_if = "Option::is_none", default)]

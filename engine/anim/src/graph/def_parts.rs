@@ -18,6 +18,13 @@ pub enum FromDef {
     Names(Vec<String>),
 }
 
+impl FromDef {
+    /// True where nothing is named.
+    pub(super) fn is_empty(&self) -> bool {
+        matches!(self, Self::Names(names) if names.is_empty())
+    }
+}
+
 impl Default for FromDef {
     fn default() -> Self {
         Self::Names(Vec::new())
@@ -188,6 +195,9 @@ pub struct SlotDef {
     /// How it is laid over what is below.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub blend: Option<LayerBlendDef>,
+    /// Patches only: takes the slot out.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub remove: Option<bool>,
 }
 
 /// Rules of events.

@@ -105,6 +105,9 @@ pub struct ChainDef {
     /// Share of the full length from which reaching grows soft, 0 to 1; 1 is off.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub soft: Option<f32>,
+    /// Patches only: takes the chain out.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub remove: Option<bool>,
 }
 
 /// How a chain is solved.

@@ -145,6 +145,10 @@ pub const GRAPH_CODES: &[(&str, &str)] = &[
     ),
     ("E-GRAPH-CHAIN", "Joints that make no chain."),
     ("E-GRAPH-MASK", "A mask that does not read."),
+    (
+        "E-GRAPH-REMOVE",
+        "A patch that takes out what is not there.",
+    ),
 ];
 
 /// Every code of [`Graph::warnings`](crate::Graph::warnings) and what it means.

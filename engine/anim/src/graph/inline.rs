@@ -169,6 +169,7 @@ impl Inliner<'_> {
             follow,
             root_motion,
             root_weights,
+            remove: _,
         } = layer;
         let whole_layer = [
             ("mask", mask.is_some()),
@@ -251,7 +252,7 @@ impl Inliner<'_> {
 }
 
 /// What a parameter holds, where that is said.
-fn kind_of(def: &ParameterDef) -> Option<ParameterKind> {
+pub(super) fn kind_of(def: &ParameterDef) -> Option<ParameterKind> {
     match def {
         ParameterDef::Number(_) => Some(ParameterKind::Float),
         ParameterDef::Bool(_) => Some(ParameterKind::Bool),

@@ -25,6 +25,7 @@ mod hash;
 mod hear;
 mod inline;
 mod leave;
+mod merge;
 mod migrate;
 mod motion;
 mod parameters;

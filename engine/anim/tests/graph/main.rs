@@ -25,6 +25,7 @@ mod interruptions;
 mod layers;
 mod limits;
 mod machine;
+mod merge;
 mod motions;
 mod nested;
 mod not_built;

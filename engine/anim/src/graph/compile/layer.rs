@@ -57,6 +57,8 @@ impl<'a> Compiler<'a> {
             index,
             ..LayerScope::default()
         };
+        let removed = [("remove", def.remove.is_some())];
+        self.no_effect(place, &removed, "belongs to patches");
         let blend = self.layer_blend(def, place);
         let machine = self.machine(
             &MachineSource {

@@ -26,6 +26,8 @@ mod slot;
 mod state;
 mod transition;
 
+pub(super) use transition::transition_names;
+
 use std::collections::BTreeMap;
 use std::sync::Arc;
 

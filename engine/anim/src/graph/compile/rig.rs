@@ -80,6 +80,8 @@ impl Compiler<'_> {
             self.report
                 .not_supported(pointer(place, "limits"), "limits of joints", "");
         }
+        let removed = [("remove", def.remove.is_some())];
+        self.no_effect(place, &removed, "belongs to patches");
         let joints = self.chain_joints(def, place);
         let pole_dir = def
             .pole_dir

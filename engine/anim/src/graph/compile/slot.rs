@@ -53,6 +53,8 @@ impl<'a> Compiler<'a> {
             self.report
                 .error("E-GRAPH-NAME", place, "a slot needs a name");
         }
+        let removed = [("remove", def.remove.is_some())];
+        self.no_effect(place, &removed, "belongs to patches");
         let after = self.slot_layer(def, place);
         let mask = def
             .mask

@@ -42,6 +42,24 @@ impl Names {
             }
         }
     }
+
+    /// As given, or made from the states with a number where that is taken; true for one that is given twice.
+    fn of(&mut self, def: &TransitionDef) -> (String, bool) {
+        if let Some(name) = &def.name {
+            return (name.clone(), !self.taken.insert(name.clone()));
+        }
+        let from = match &def.from {
+            FromDef::Name(name) => name.clone(),
+            FromDef::Names(names) => names.join("+"),
+        };
+        (self.make(format!("{from}>{}", def.to)), false)
+    }
+}
+
+/// The names that the transitions of a machine have, or get from their states.
+pub(in crate::graph) fn transition_names(defs: &[TransitionDef]) -> Vec<String> {
+    let mut names = Names::default();
+    defs.iter().map(|def| names.of(def).0).collect()
 }
 
 impl<'a> Compiler<'a> {
@@ -172,21 +190,15 @@ impl<'a> Compiler<'a> {
         None
     }
 
-    /// As given, or made from the states with a number where that is taken.
+    /// As [`Names::of`].
     fn name(&mut self, def: &TransitionDef, names: &mut Names, place: &str) -> String {
-        if let Some(name) = &def.name {
-            if !names.taken.insert(name.clone()) {
-                let message = format!("two transitions of the machine are named `{name}`");
-                self.report
-                    .error("E-GRAPH-DUPLICATE", pointer(place, "name"), message);
-            }
-            return name.clone();
+        let (name, twice) = names.of(def);
+        if twice {
+            let message = format!("two transitions of the machine are named `{name}`");
+            self.report
+                .error("E-GRAPH-DUPLICATE", pointer(place, "name"), message);
         }
-        let from = match &def.from {
-            FromDef::Name(name) => name.clone(),
-            FromDef::Names(names) => names.join("+"),
-        };
-        names.make(format!("{from}>{}", def.to))
+        name
     }
 
     fn transition(
@@ -199,6 +211,11 @@ impl<'a> Compiler<'a> {
     ) -> Option<Transition> {
         let any = matches!(&def.from, FromDef::Name(name) if name == "any");
         self.refuse_without_effect(def, any, place);
+        if def.to.is_empty() {
+            let message = "missing key `to`";
+            self.report.error("E-GRAPH-MISSING", place, message);
+            return None;
+        }
         let to = self.state_index(&def.to, states, &pointer(place, "to"));
         let when = def
             .when
