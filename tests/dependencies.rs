@@ -16,7 +16,7 @@ const ALLOWED: &[(&str, &str)] = &[
     ),
     (
         "sinew-assets",
-        "sinew-anim sinew-model glam serde serde_json schemars thiserror tracing toml",
+        "sinew-anim sinew-model glam serde serde_json schemars thiserror tracing toml zip flate2 semver",
     ),
     (
         "sinew-world",

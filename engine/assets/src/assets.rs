@@ -10,7 +10,7 @@ use std::{
 use sinew_anim::GraphDef;
 use sinew_model::Model;
 
-use crate::{AssetError, Diagnostic, LogicalPath, clips_file, files::Files};
+use crate::{AssetError, Diagnostic, LogicalPath, ModSet, clips_file, files::Files};
 
 /// What was loaded, and how often it has changed.
 #[derive(Debug)]
@@ -59,6 +59,8 @@ pub struct Prepared {
     pub texts: Vec<(LogicalPath, Arc<str>)>,
     /// What each of `models` refers to.
     depends: Vec<Vec<LogicalPath>>,
+    /// What patches each of `graphs`.
+    depends_of_graphs: Vec<Vec<LogicalPath>>,
     /// New bytes of files in memory.
     memory: Vec<(LogicalPath, Vec<u8>)>,
 }
@@ -66,6 +68,8 @@ pub struct Prepared {
 /// The files of a project, its levels and its mods, and what was loaded from them.
 #[derive(Clone, Debug)]
 pub struct Assets {
+    /// Mods in use; none until [`Assets::use_mods`].
+    pub mods: Arc<ModSet>,
     pub(crate) files: Files,
     models: Cache<Model>,
     graphs: Cache<GraphDef>,
@@ -97,6 +101,7 @@ impl Assets {
     /// be there.
     pub fn new(project: &Path) -> Self {
         Self {
+            mods: Arc::default(),
             files: Files::new(project),
             models: Cache::new(),
             graphs: Cache::new(),
@@ -115,12 +120,12 @@ impl Assets {
         self.files.memory.insert(path.clone(), bytes);
     }
 
-    /// The bytes of a file.
+    /// The bytes of a file, or of the one of a mod that replaces it.
     ///
     /// # Errors
     /// See [`AssetError`].
     pub fn read(&self, path: &LogicalPath) -> Result<Vec<u8>, AssetError> {
-        self.files.read(path)
+        self.files.read(self.mods.source_of(path))
     }
 
     /// The file on disk, where there is one that may be read.
@@ -166,8 +171,8 @@ impl Assets {
         if let Some(entry) = self.graphs.get(path) {
             return Ok(entry.loaded.clone());
         }
-        let graph = self.parse_graph(path, self.read(path)?)?;
-        Ok(insert(&mut self.graphs, path, graph, Vec::new()))
+        let (graph, depends) = self.parse_graph(path, &Bytes::new())?;
+        Ok(insert(&mut self.graphs, path, graph, depends))
     }
 
     /// The text of a script or another file, read at most once. A byte order mark is left out.
@@ -219,16 +224,25 @@ impl Assets {
                     Err(error) => faults.push(error.into()),
                 }
             }
-            if self.graphs.contains_key(path) {
-                match self.parse_graph(path, bytes.clone()) {
-                    Ok(graph) => prepared.graphs.push((path.clone(), graph)),
-                    Err(fault) => faults.push(*fault),
+        }
+        let is_touched = |path: &LogicalPath, depends: &[LogicalPath]| {
+            let mut files = std::iter::once(path).chain(depends);
+            files.any(|path| changed.contains_key(path))
+        };
+        for (path, entry) in &self.graphs {
+            if !is_touched(path, &entry.depends) {
+                continue;
+            }
+            match self.parse_graph(path, &changed) {
+                Ok((graph, depends)) => {
+                    prepared.graphs.push((path.clone(), graph));
+                    prepared.depends_of_graphs.push(depends);
                 }
+                Err(fault) => faults.push(*fault),
             }
         }
         for (path, entry) in &self.models {
-            let touched = std::iter::once(path).chain(&entry.depends);
-            if !touched.into_iter().any(|path| changed.contains_key(path)) {
+            if !is_touched(path, &entry.depends) {
                 continue;
             }
             match self.parse_model(path, &changed) {
@@ -252,14 +266,13 @@ impl Assets {
     pub fn commit(&mut self, prepared: Prepared) -> Changed {
         self.files.memory.extend(prepared.memory);
         let models = prepared.models.into_iter().zip(prepared.depends);
+        let graphs = prepared.graphs.into_iter().zip(prepared.depends_of_graphs);
         Changed {
             models: models
                 .map(|((path, model), depends)| swap(&mut self.models, path, model, depends))
                 .collect(),
-            graphs: prepared
-                .graphs
-                .into_iter()
-                .map(|(path, graph)| swap(&mut self.graphs, path, graph, Vec::new()))
+            graphs: graphs
+                .map(|((path, graph), depends)| swap(&mut self.graphs, path, graph, depends))
                 .collect(),
             texts: prepared
                 .texts
@@ -274,7 +287,9 @@ impl Assets {
     pub fn loaded(&self) -> impl Iterator<Item = &LogicalPath> {
         let models = self.models.iter();
         let models = models.flat_map(|(path, entry)| std::iter::once(path).chain(&entry.depends));
-        let all = models.chain(self.graphs.keys()).chain(self.texts.keys());
+        let graphs = self.graphs.iter();
+        let graphs = graphs.flat_map(|(path, entry)| std::iter::once(path).chain(&entry.depends));
+        let all = models.chain(graphs).chain(self.texts.keys());
         all.collect::<BTreeSet<_>>().into_iter()
     }
 
@@ -296,8 +311,10 @@ impl Assets {
             Some(bytes) => Ok(bytes.clone()),
             None => self.read(path),
         };
+        // The one that replaces it refers to files of its own.
+        let path = self.mods.source_of(path);
         let bytes = read(path)?;
-        let mut depends = BTreeSet::new();
+        let mut depends = BTreeSet::from([path.clone()]);
         let mut fetch = |relative: &str| {
             let wanted = path
                 .join(relative)
@@ -329,16 +346,51 @@ impl Assets {
         Ok((Arc::new(model), depends.into_iter().collect()))
     }
 
+    /// The graph with the patches of mods laid over it, and the files of those.
     fn parse_graph(
         &self,
         path: &LogicalPath,
-        bytes: Vec<u8>,
-    ) -> Result<Arc<GraphDef>, Box<Diagnostic>> {
+        changed: &Bytes,
+    ) -> Result<(Arc<GraphDef>, Vec<LogicalPath>), Box<Diagnostic>> {
+        let mut graph = self.graph_alone(path, changed)?.0;
+        let patches = self.mods.patches(path);
+        for patch in patches {
+            let (over, text) = self.graph_alone(patch, changed)?;
+            let place = |error| {
+                let fault = Diagnostic::from_graph(error, &self.display(patch), Some(&text));
+                let note = format!("it patches {}", self.display(path));
+                Box::new(Diagnostic {
+                    notes: vec![note],
+                    ..fault
+                })
+            };
+            let rename = |name: &str| match LogicalPath::parse(name, &patch.space) {
+                Ok(path) => path.to_string(),
+                Err(_) => name.to_owned(),
+            };
+            let over = over.rename_graphs(&rename).map_err(place)?;
+            graph = graph
+                .merge(&over)
+                .map_err(|mut errors| place(errors.swap_remove(0)))?;
+        }
+        Ok((Arc::new(graph), patches.to_vec()))
+    }
+
+    fn graph_alone(
+        &self,
+        path: &LogicalPath,
+        changed: &Bytes,
+    ) -> Result<(GraphDef, Arc<str>), Box<Diagnostic>> {
+        let bytes = match changed.get(path) {
+            Some(bytes) => bytes.clone(),
+            None => self.read(path)?,
+        };
         let shown = self.display(path);
         let text = text_of(bytes, &shown)?;
-        GraphDef::from_json(&text)
-            .map(Arc::new)
-            .map_err(|error| Box::new(Diagnostic::from_graph(error, &shown, Some(&text))))
+        match GraphDef::from_json(&text) {
+            Ok(graph) => Ok((graph, text)),
+            Err(error) => Err(Box::new(Diagnostic::from_graph(error, &shown, Some(&text)))),
+        }
     }
 }
 

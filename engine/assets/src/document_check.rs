@@ -4,6 +4,7 @@
 
 use std::{ops::Range, sync::Arc};
 
+use serde::de::DeserializeOwned;
 use serde_json::Value;
 use sinew_anim::nearest;
 use toml::{
@@ -56,8 +57,69 @@ impl Fault {
     }
 }
 
+/// A kind of document.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Kind {
+    /// How messages call it.
+    pub(crate) word: &'static str,
+    /// How its codes begin.
+    pub(crate) codes: &'static str,
+}
+
+/// How the codes of [`Fault`] begin.
+const CODES: &str = "E-LEVEL-";
+
+/// Reads and checks a document: every fault of the syntax, else every fault of the structure, else every fault that
+/// `content` finds, each with its place. `shown` is its path as messages should show it.
+pub(crate) fn read<T: DeserializeOwned>(
+    text: &str,
+    shown: &str,
+    kind: Kind,
+    schema: &Value,
+    content: fn(&T, &DeTable) -> Vec<Fault>,
+) -> Result<T, Vec<Diagnostic>> {
+    let source: Arc<str> = text.into();
+    let code = |code: &str| code.replacen(CODES, kind.codes, 1);
+    let syntax = |error: toml::de::Error| {
+        let message = error.message().trim().replace('\n', ": ");
+        let range = error.span().unwrap_or(0..0);
+        Diagnostic::error(code("E-LEVEL-SYNTAX"), message).at(shown, &source, range)
+    };
+    let place = |faults: Vec<Fault>| -> Vec<Diagnostic> {
+        let placed = faults.into_iter().map(|fault| {
+            let fault = fault.diagnostic(shown, &source);
+            let code = code(&fault.code);
+            Diagnostic { code, ..fault }
+        });
+        placed.collect()
+    };
+    let root = parse(text).map_err(|errors| errors.into_iter().map(syntax).collect::<Vec<_>>())?;
+    let found = faults(root.get_ref(), schema, kind.word);
+    if !found.is_empty() {
+        return Err(place(found));
+    }
+    let document = T::deserialize(toml::Deserializer::from(root.clone()))
+        .map_err(|error| vec![syntax(error)])?;
+    let found = content(&document, root.get_ref());
+    if found.is_empty() {
+        Ok(document)
+    } else {
+        Err(place(found))
+    }
+}
+
+fn parse(text: &str) -> Result<Spanned<DeTable<'_>>, Vec<toml::de::Error>> {
+    let (root, mut errors) = DeTable::parse_recoverable(text);
+    if errors.is_empty() {
+        return Ok(root);
+    }
+    errors.sort_by_key(|error| error.span().map_or(0, |Range { start, .. }| start));
+    errors.truncate(MAX_FAULTS);
+    Err(errors)
+}
+
 /// Every fault of the structure, in the order of the text. `what` names the document's kind.
-pub(crate) fn faults(root: &DeTable, schema: &Value, what: &str) -> Vec<Fault> {
+fn faults(root: &DeTable, schema: &Value, what: &str) -> Vec<Fault> {
     let mut check = Check {
         root: schema,
         faults: Vec::new(),

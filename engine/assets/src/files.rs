@@ -5,6 +5,7 @@ use std::{
     fs::{self, File},
     io::{self, Read},
     path::{Component, Path, PathBuf},
+    sync::Arc,
 };
 
 use sinew_anim::nearest;
@@ -30,8 +31,18 @@ pub(crate) struct Root {
 pub(crate) struct Files {
     project: Root,
     spaces: BTreeMap<String, Vec<Root>>,
+    /// Spaces whose files are in an archive.
+    packed: BTreeMap<String, Archive>,
     /// Files that were handed in as bytes; they stand before those on disk.
     pub(crate) memory: BTreeMap<LogicalPath, Vec<u8>>,
+}
+
+/// The files of an archive, in memory.
+#[derive(Clone, Debug)]
+struct Archive {
+    /// Its path as messages show it.
+    shown: String,
+    files: Arc<BTreeMap<String, Arc<[u8]>>>,
 }
 
 /// Where a search for a path ended.
@@ -85,11 +96,29 @@ impl Files {
         Self {
             project: Root::new(project),
             spaces: BTreeMap::from([(PROJECT_SPACE.to_owned(), roots.into())]),
+            packed: BTreeMap::new(),
             memory: BTreeMap::new(),
         }
     }
 
+    pub(crate) fn add_packed(
+        &mut self,
+        id: &str,
+        shown: &str,
+        files: Arc<BTreeMap<String, Arc<[u8]>>>,
+    ) {
+        let shown = shown.to_owned();
+        self.spaces.remove(id);
+        self.packed.insert(id.to_owned(), Archive { shown, files });
+    }
+
+    pub(crate) fn remove_space(&mut self, id: &str) {
+        self.spaces.remove(id);
+        self.packed.remove(id);
+    }
+
     pub(crate) fn add_space(&mut self, id: &str, folder: &Path) {
+        self.packed.remove(id);
         self.spaces.insert(id.to_owned(), vec![Root::new(folder)]);
     }
 
@@ -104,8 +133,22 @@ impl Files {
         if let Some(bytes) = self.memory.get(path) {
             return Ok(bytes.clone());
         }
+        if let Some(archive) = self.packed.get(&path.space) {
+            return archive.read(path).map(|bytes| bytes.to_vec());
+        }
         let file = self.locate(path)?;
         read_file(&file, &path.to_string(), size_limit(path))
+    }
+
+    /// Whether a file is there, by the same rules as it is read.
+    pub(crate) fn exists(&self, path: &LogicalPath) -> Result<(), AssetError> {
+        if self.memory.contains_key(path) {
+            return Ok(());
+        }
+        match self.packed.get(&path.space) {
+            Some(archive) => archive.read(path).map(|_| ()),
+            None => self.locate(path).map(|_| ()),
+        }
     }
 
     /// The file on disk, with every rule checked.
@@ -113,11 +156,16 @@ impl Files {
         path.check()
             .map_err(|error| AssetError::path(&path.to_string(), error))?;
         let Some(roots) = self.spaces.get(&path.space) else {
+            if let Some(archive) = self.packed.get(&path.space) {
+                archive.read(path)?;
+                return Err(AssetError::NotAFile {
+                    path: path.to_string(),
+                });
+            }
             return Err(AssetError::UnknownSpace {
                 path: path.to_string(),
                 space: path.space.clone(),
-                nearest: nearest(&path.space, self.spaces.keys().map(String::as_str))
-                    .map(str::to_owned),
+                nearest: nearest(&path.space, self.ids()).map(str::to_owned),
             });
         };
         let mut wrong_case = None;
@@ -142,6 +190,13 @@ impl Files {
             });
         }
         Err(self.missing(path, absent))
+    }
+
+    fn ids(&self) -> impl Iterator<Item = &str> {
+        self.spaces
+            .keys()
+            .chain(self.packed.keys())
+            .map(String::as_str)
     }
 
     fn missing(&self, path: &LogicalPath, absent: Option<Absent>) -> AssetError {
@@ -182,6 +237,9 @@ impl Files {
         let inside = |file: PathBuf| self.project.relative(&file);
         if self.memory.contains_key(path) {
             return path.to_string();
+        }
+        if let Some(archive) = self.packed.get(&path.space) {
+            return format!("{}/{}", archive.shown, path.path);
         }
         if let Ok(file) = self.locate(path) {
             return inside(file).unwrap_or_else(|| path.to_string());
@@ -225,6 +283,12 @@ impl Files {
         for root in self.spaces.get(space).into_iter().flatten() {
             list_folder(&root.folder, "", space, MAX_DEPTH, &mut found);
         }
+        let packed = self.packed.get(space).into_iter();
+        let packed = packed.flat_map(|archive| archive.files.keys());
+        found.extend(packed.map(|path| LogicalPath {
+            space: space.to_owned(),
+            path: path.clone(),
+        }));
         found.extend(
             self.memory
                 .keys()
@@ -234,6 +298,30 @@ impl Files {
         found.sort();
         found.dedup();
         found
+    }
+}
+
+impl Archive {
+    fn read(&self, path: &LogicalPath) -> Result<&[u8], AssetError> {
+        path.check()
+            .map_err(|error| AssetError::path(&path.to_string(), error))?;
+        if let Some(bytes) = self.files.get(&path.path) {
+            return Ok(bytes);
+        }
+        let lower = path.path.to_lowercase();
+        if let Some(real) = self.files.keys().find(|name| name.to_lowercase() == lower) {
+            return Err(AssetError::WrongCase {
+                path: path.to_string(),
+                real: format!("{}:{real}", path.space),
+            });
+        }
+        let near = nearest(&path.path, self.files.keys().map(String::as_str));
+        Err(AssetError::Missing {
+            path: path.to_string(),
+            missing: path.path.clone(),
+            folder: format!("`{}`", self.shown),
+            nearest: near.map(|name| format!("{}:{name}", path.space)),
+        })
     }
 }
 
@@ -258,7 +346,7 @@ pub(crate) fn read_in(
 }
 
 /// The most bytes of a file, by its kind. Longer ones are refused before they are read.
-fn size_limit(path: &LogicalPath) -> u64 {
+pub(crate) fn size_limit(path: &LogicalPath) -> u64 {
     match path.extension().to_ascii_lowercase().as_str() {
         "lua" | "rhai" => 256 << 10,
         "toml" => 1 << 20,
@@ -268,7 +356,7 @@ fn size_limit(path: &LogicalPath) -> u64 {
     }
 }
 
-fn read_file(file: &Path, shown: &str, limit: u64) -> Result<Vec<u8>, AssetError> {
+pub(crate) fn read_file(file: &Path, shown: &str, limit: u64) -> Result<Vec<u8>, AssetError> {
     let unreadable = |error| AssetError::unreadable(shown, error);
     let opened = File::open(file).map_err(unreadable)?;
     let length = opened.metadata().map_err(unreadable)?.len();

@@ -1,13 +1,23 @@
 //! `level.toml`: the one type of a level file, from which its JSON schema comes.
 
-use std::{collections::BTreeMap, ops::Range, sync::Arc};
+use std::collections::BTreeMap;
 
 use glam::Vec3;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use toml::{Spanned, de::DeTable};
 
-use crate::{Color, Diagnostic, document_check, keys::KeyName, level_check};
+use crate::{
+    Color, Diagnostic,
+    document_check::{self, Kind},
+    keys::KeyName,
+    level_check,
+};
+
+/// How messages call the document.
+const LEVEL: Kind = Kind {
+    word: "level",
+    codes: "E-LEVEL-",
+};
 
 /// A level: what stands in it, who acts in it, what keys do, how it is seen. A level folder is a mod.
 /// Metres, seconds, degrees; +Y is up, an actor at yaw 0 faces +Z.
@@ -310,48 +320,13 @@ impl LevelDef {
     /// Every fault of the syntax, else every fault of the structure, else every fault of the
     /// content, each with its place; at most 50.
     pub fn from_toml(text: &str, shown: &str) -> Result<Self, Vec<Diagnostic>> {
-        let source: Arc<str> = text.into();
-        let syntax = |error: toml::de::Error| {
-            let message = error.message().trim().replace('\n', ": ");
-            let range = error.span().unwrap_or(0..0);
-            Diagnostic::error("E-LEVEL-SYNTAX", message).at(shown, &source, range)
-        };
-        let root =
-            parse(text).map_err(|errors| errors.into_iter().map(syntax).collect::<Vec<_>>())?;
-        let place = |faults: Vec<document_check::Fault>| -> Vec<Diagnostic> {
-            let placed = faults
-                .into_iter()
-                .map(|fault| fault.diagnostic(shown, &source));
-            placed.collect()
-        };
-        let faults = document_check::faults(root.get_ref(), &Self::schema(), "level");
-        if !faults.is_empty() {
-            return Err(place(faults));
-        }
-        let level = Self::deserialize(toml::Deserializer::from(root.clone()))
-            .map_err(|error| vec![syntax(error)])?;
-        let faults = level_check::faults(&level, root.get_ref());
-        if faults.is_empty() {
-            Ok(level)
-        } else {
-            Err(place(faults))
-        }
+        document_check::read(text, shown, LEVEL, &Self::schema(), level_check::faults)
     }
 
     /// The JSON schema of a level file.
     pub fn schema() -> serde_json::Value {
         schemars::schema_for!(LevelDef).to_value()
     }
-}
-
-fn parse(text: &str) -> Result<Spanned<DeTable<'_>>, Vec<toml::de::Error>> {
-    let (root, mut errors) = DeTable::parse_recoverable(text);
-    if errors.is_empty() {
-        return Ok(root);
-    }
-    errors.sort_by_key(|error| error.span().map_or(0, |Range { start, .. }| start));
-    errors.truncate(document_check::MAX_FAULTS);
-    Err(errors)
 }
 
 #[cfg(test)]

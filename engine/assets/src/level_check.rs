@@ -10,6 +10,7 @@ use crate::{
     ActionDef, ActorDef, BoxDef, CameraDef, LevelDef, LogicalPath, PROJECT_SPACE, check_id,
     diagnostic::shown,
     document_check::{Fault, MAX_FAULTS},
+    mods,
     toml_place::range_of,
 };
 
@@ -18,12 +19,8 @@ const MAX_NAME_BYTES: usize = 64;
 
 /// Every fault of the content, in the order of the text.
 pub(crate) fn faults(level: &LevelDef, root: &DeTable) -> Vec<Fault> {
-    let mut check = Check {
-        root,
-        faults: Vec::new(),
-        actor: None,
-    };
-    check.identity(level);
+    let mut check = Check::new(root);
+    check.identity("level", &level.id, &level.version);
     check.boxes(&level.boxes);
     check.actors(level);
     check.carriers(&level.actors);
@@ -31,21 +28,35 @@ pub(crate) fn faults(level: &LevelDef, root: &DeTable) -> Vec<Fault> {
         check.action(name, action);
     }
     check.camera(&level.camera, &level.actors);
-    check.faults.sort_by_key(|fault| fault.range.start);
-    check.faults
+    check.in_order()
 }
 
-struct Check<'a> {
+/// The faults of a document so far.
+pub(crate) struct Check<'a> {
     root: &'a DeTable<'a>,
     faults: Vec<Fault>,
     /// Name of the actor inside which the check is.
     actor: Option<String>,
 }
 
-impl Check<'_> {
+impl<'a> Check<'a> {
+    pub(crate) fn new(root: &'a DeTable<'a>) -> Self {
+        Self {
+            root,
+            faults: Vec::new(),
+            actor: None,
+        }
+    }
+
+    /// All faults, in the order of the text.
+    pub(crate) fn in_order(mut self) -> Vec<Fault> {
+        self.faults.sort_by_key(|fault| fault.range.start);
+        self.faults
+    }
+
     /// Adds a fault at the value that `steps` lead to. Once the limit is reached, nothing more is
     /// worked out.
-    fn fault(&mut self, steps: &[&str], fault: impl FnOnce() -> Fault) {
+    pub(crate) fn fault(&mut self, steps: &[&str], fault: impl FnOnce() -> Fault) {
         if self.faults.len() < MAX_FAULTS {
             let mut fault = fault();
             fault.range = range_of(self.root, steps);
@@ -54,26 +65,22 @@ impl Check<'_> {
         }
     }
 
-    fn identity(&mut self, level: &LevelDef) {
-        let reserved = (level.id == PROJECT_SPACE)
-            .then(|| "it is the name of the project's own files".to_owned());
-        if let Some(reason) = check_id(&level.id).err().or(reserved) {
+    /// Id and version of a level or mod, which `what` is.
+    pub(crate) fn identity(&mut self, what: &str, id: &str, version: &str) {
+        let reserved =
+            (id == PROJECT_SPACE).then(|| "it is the name of the project's own files".to_owned());
+        if let Some(reason) = check_id(id).err().or(reserved) {
             self.fault(&["id"], || Fault {
                 code: "E-LEVEL-ID",
-                message: format!(
-                    "`{}` cannot be the id of a level: {reason}",
-                    shown(&level.id)
-                ),
+                message: format!("`{}` cannot be the id of a {what}: {reason}", shown(id)),
                 help: Some("write an id such as `plaza` or `plaza_2`".to_owned()),
                 ..Fault::default()
             });
         }
-        let numbers: Vec<&str> = level.version.split('.').collect();
-        let number = |text: &&str| text.parse::<u32>().is_ok() && !text.starts_with('+');
-        if numbers.len() != 3 || !numbers.iter().all(number) {
+        if mods::version(version).is_none() {
             self.fault(&["version"], || Fault {
                 code: "E-LEVEL-VERSION",
-                message: format!("`{}` is no version", shown(&level.version)),
+                message: format!("`{}` is no version", shown(version)),
                 help: Some("write three numbers, such as \"1.0.0\"".to_owned()),
                 ..Fault::default()
             });
@@ -166,7 +173,7 @@ impl Check<'_> {
         }
     }
 
-    fn path(&mut self, steps: &[&str], text: &str, from: &str, endings: &[&str]) {
+    pub(crate) fn path(&mut self, steps: &[&str], text: &str, from: &str, endings: &[&str]) {
         let path = match LogicalPath::parse(text, from) {
             Ok(path) => path,
             Err(error) => {
@@ -241,7 +248,7 @@ impl Check<'_> {
         });
     }
 
-    fn action(&mut self, name: &str, action: &ActionDef) {
+    pub(crate) fn action(&mut self, name: &str, action: &ActionDef) {
         let steps = ["actions", name];
         let lower =
             |found: char| found.is_ascii_lowercase() || found.is_ascii_digit() || found == '_';

@@ -16,6 +16,7 @@ mod keys;
 mod level;
 mod level_check;
 mod level_files;
+mod mods;
 mod open_level;
 mod path;
 mod toml_place;
@@ -29,6 +30,10 @@ pub use keys::{KEY_NAMES, is_key_name};
 pub use level::{
     ActionDef, ActorDef, BoxDef, CameraDef, EnvironmentDef, LevelDef, Permission, PlaneDef,
     RootMotion, SunDef,
+};
+pub use mods::{
+    API_VERSION, ArchiveError, Conflict, Edge, EdgeReason, FoundMods, LeftOut, Mod, ModChanges,
+    ModFiles, ModLevel, ModManifest, ModSet, OverrideKind, Requirement,
 };
 pub use path::{LogicalPath, MAX_PART_BYTES, MAX_PATH_BYTES, PROJECT_SPACE, PathError, check_id};
 pub use toml_place::locate_toml;

@@ -5,6 +5,7 @@ use std::{
 };
 
 use proptest::prelude::*;
+use toml::de::DeTable;
 
 use super::*;
 
