@@ -3,10 +3,9 @@
 use std::{panic::AssertUnwindSafe, sync::Arc};
 
 use sinew_assets::{Diagnostic, LogicalPath};
-use sinew_world::ActorId;
+use sinew_world::{Actor, ActorId};
 
 use crate::{
-    api::Caller,
     budget::{self, Used},
     host::{
         ActorScripts, Instance, MAX_SOURCE_BYTES, Module, Place, Script, ScriptHost,
@@ -22,11 +21,8 @@ impl ScriptHost {
     pub(crate) fn follow_actors(&mut self) {
         let mut ids = std::mem::take(&mut self.ids);
         self.stage.lock().world.actors.ids_into(&mut ids);
-        for index in 0..self.actors.len() {
-            let id = self.actors[index].as_ref().map(|scripts| scripts.id);
-            if id.is_some_and(|id| self.stage.lock().world.actors.get(id).is_none()) {
-                self.drop_actor(index);
-            }
+        while let Some(index) = self.first_known(|actor| actor.is_none()) {
+            self.drop_actor(index);
         }
         for &id in &ids {
             let known = self
@@ -39,6 +35,18 @@ impl ScriptHost {
             }
         }
         self.ids = ids;
+    }
+
+    /// The first actor with scripts that is as asked; none for one that the world has not any more.
+    pub(crate) fn first_known(&self, asked: impl Fn(Option<&Actor>) -> bool) -> Option<usize> {
+        let world = &self.stage.lock().world;
+        let scripts = |scripts: &Option<ActorScripts>| {
+            let scripts = scripts.as_ref()?;
+            Some(asked(world.actors.get(scripts.id)))
+        };
+        self.actors
+            .iter()
+            .position(|actor| scripts(actor) == Some(true))
     }
 
     fn add_actor(&mut self, id: ActorId) {
@@ -256,10 +264,7 @@ impl ScriptHost {
         let Some(vm) = module.vms[language as usize].as_deref_mut() else {
             return Err(Failure::default());
         };
-        self.stage.set_caller(Caller {
-            space: module.space.clone(),
-            ..Caller::default()
-        });
+        self.stage.set_caller(&module.space, None, 0);
         self.stage.lock().host.loading = true;
         let work = || std::panic::catch_unwind(AssertUnwindSafe(|| vm.prepare(slot, source)));
         let (outcome, _) = budget::run(budget, &mut Used::default(), work);

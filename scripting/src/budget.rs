@@ -39,22 +39,43 @@ const BACKSTOP: Duration = Duration::from_secs(5);
 
 #[derive(Clone, Copy)]
 struct Running {
+    /// Steps that are left, those granted in [`UNTIL`] included.
     left: u64,
-    /// Steps until the clock is looked at.
-    clock_in: u64,
-    deadline: Option<Instant>,
+    /// What was granted to [`UNTIL`].
+    granted: u64,
+    /// What is left of the frame; none where no script runs.
+    wall: Option<Duration>,
+    /// When the clock was first looked at: reading it costs as much as a short callback.
+    since: Option<Instant>,
     over: bool,
 }
 
 const IDLE: Running = Running {
     left: u64::MAX,
-    clock_in: u64::MAX,
-    deadline: None,
+    granted: u64::MAX,
+    wall: None,
+    since: None,
     over: false,
 };
 
 thread_local! {
+    /// Safepoints until there is something to look at: all that most safepoints touch.
+    static UNTIL: Cell<u64> = const { Cell::new(u64::MAX) };
     static RUNNING: Cell<Running> = const { Cell::new(IDLE) };
+}
+
+impl Running {
+    /// Takes what was passed since the last grant off what is left.
+    fn settle(&mut self) {
+        self.left -= self.granted - UNTIL.get();
+        self.granted = UNTIL.get();
+    }
+
+    /// Grants so many safepoints until the next look, or what is left.
+    fn grant(&mut self, most: u64) {
+        self.granted = most.min(self.left);
+        UNTIL.set(self.granted);
+    }
 }
 
 /// What one mod has used of a frame.
@@ -70,72 +91,82 @@ pub(crate) struct Used {
     reason = "this is the file that reads the clock"
 )]
 pub(crate) fn run<R>(budget: Budget, used: &mut Used, work: impl FnOnce() -> R) -> (R, bool) {
-    let started = Instant::now();
-    let (steps, wall) = match budget {
-        Budget::Steps(steps) => (steps.saturating_sub(used.steps).max(RESERVE), BACKSTOP),
-        Budget::Wall(wall) => (u64::MAX, wall),
+    let (steps, wall, since) = match budget {
+        Budget::Steps(steps) => {
+            let left = steps.saturating_sub(used.steps).max(RESERVE);
+            (left, BACKSTOP, None)
+        }
+        Budget::Wall(wall) => (u64::MAX, wall, Some(Instant::now())),
     };
-    let granted = Running {
+    let mut now = Running {
         left: steps,
-        clock_in: CLOCK_EVERY,
-        deadline: started.checked_add(wall.saturating_sub(used.wall).max(wall / 20)),
+        granted: 0,
+        wall: Some(wall.saturating_sub(used.wall).max(wall / 20)),
+        since,
         over: false,
     };
-    let before = RUNNING.replace(granted);
     // Restored even where `work` panics, so that the next call does not inherit a spent budget.
-    let restore = Restore(before);
+    let restore = Restore(UNTIL.get(), RUNNING.get());
+    now.grant(CLOCK_EVERY);
+    RUNNING.set(now);
     let result = work();
-    let after = RUNNING.get();
+    let mut after = RUNNING.get();
+    after.settle();
     drop(restore);
-    used.steps = used.steps.saturating_add(granted.left - after.left);
-    used.wall += started.elapsed();
+    used.steps = used.steps.saturating_add(steps - after.left);
+    used.wall += after.since.map_or(Duration::ZERO, |since| since.elapsed());
     (result, after.over)
 }
 
-struct Restore(Running);
+struct Restore(u64, Running);
 
 impl Drop for Restore {
     fn drop(&mut self) {
-        RUNNING.set(self.0);
+        UNTIL.set(self.0);
+        RUNNING.set(self.1);
     }
 }
 
 /// Passes one safepoint; true once the budget is spent, and from then on at every safepoint.
+pub(crate) fn spend() -> bool {
+    let until = UNTIL.get();
+    if until > 1 {
+        UNTIL.set(until - 1);
+        return false;
+    }
+    look()
+}
+
+/// The last safepoint that was granted, or one beyond.
 #[allow(
     clippy::disallowed_methods,
     reason = "this is the file that reads the clock"
 )]
-pub(crate) fn spend() -> bool {
-    RUNNING.with(|running| {
-        let mut now = running.get();
-        if now.left == 0 || now.over {
-            now.over = true;
-        } else {
-            now.left -= 1;
-            now.clock_in = now.clock_in.saturating_sub(1);
-            if now.clock_in == 0 {
-                now.clock_in = CLOCK_EVERY;
-                now.over = now
-                    .deadline
-                    .is_some_and(|deadline| Instant::now() >= deadline);
-            }
-        }
-        running.set(now);
-        now.over
-    })
+#[cold]
+fn look() -> bool {
+    let mut now = RUNNING.get();
+    if UNTIL.get() == 0 {
+        now.over = true;
+    } else {
+        UNTIL.set(0);
+        now.settle();
+        let since = *now.since.get_or_insert_with(Instant::now);
+        now.over = now.wall.is_some_and(|wall| since.elapsed() >= wall);
+        now.grant(if now.over { 0 } else { CLOCK_EVERY });
+    }
+    RUNNING.set(now);
+    now.over
 }
 
 /// Counts something that costs as much as so many steps; the next safepoint stops the script if that was too much.
 pub(crate) fn charge(steps: u64) {
-    RUNNING.with(|running| {
-        let mut now = running.get();
-        if now.deadline.is_none() {
-            return;
-        }
+    let mut now = RUNNING.get();
+    if now.wall.is_some() {
+        now.settle();
         now.left = now.left.saturating_sub(steps);
-        now.clock_in = now.clock_in.saturating_sub(steps);
-        running.set(now);
-    });
+        now.grant(1);
+        RUNNING.set(now);
+    }
 }
 
 /// True once the running call is over its budget.

@@ -3,7 +3,7 @@
 //! update: on_start of new actors, due messages, timers, coroutines, on_input, on_update, on_stop; each by actor, then
 //! by the order of its scripts. react: this step's animation events in their order, on_late_update, on_stop.
 
-use sinew_world::{ActorId, Behaviour, Data, Due, Kept, Message, World};
+use sinew_world::{Actor, ActorId, Behaviour, Data, Due, Kept, Message, World};
 
 use crate::{
     api::release,
@@ -99,8 +99,13 @@ impl ScriptHost {
     /// A callback for every living actor whose script has started.
     fn for_living(&mut self, places: &[Place], callback: Callback, arguments: &[Value<'_>]) {
         for &place in places {
-            let started = self.at(place).is_some_and(|(_, instance)| instance.started);
-            if started && self.takes(place, callback).is_some() && self.alive(place) {
+            let wanted = self.at(place).is_some_and(|(scripts, instance)| {
+                let summary = self.scripts[instance.script].summary.as_ref();
+                instance.started
+                    && summary.is_some_and(|summary| summary.has(callback))
+                    && self.is_alive(scripts.id)
+            });
+            if wanted {
                 self.callback(place, callback, arguments);
             }
         }
@@ -281,14 +286,8 @@ impl ScriptHost {
 
     /// `on_stop` of actors that go at the end of this phase.
     pub(crate) fn stop_dying(&mut self) {
-        loop {
-            let dying = self.actors.iter().enumerate().find_map(|(index, scripts)| {
-                let id = scripts.as_ref()?.id;
-                (!self.is_alive(id)).then_some(index)
-            });
-            let Some(actor) = dying else {
-                return;
-            };
+        let is_dying = |actor: Option<&Actor>| actor.is_none_or(|actor| !actor.alive);
+        while let Some(actor) = self.first_known(is_dying) {
             self.tell_last_events(actor);
             let count = self.actors[actor]
                 .as_ref()

@@ -9,7 +9,7 @@ use sinew_assets::{Diagnostic, LogicalPath};
 use sinew_world::{ActorId, Data, World};
 
 use crate::{
-    api::{Caller, LogLine},
+    api::LogLine,
     budget::{self, Budget, Used},
     callbacks::Callback,
     language::{Failure, Language, Source, Summary},
@@ -368,14 +368,9 @@ impl ScriptHost {
         if module.disabled {
             return None;
         }
-        let caller = Caller {
-            space: module.space.clone(),
-            actor: Some(id),
-            script: place.order as u16,
-            task: None,
-        };
         let vm = module.vms[language as usize].as_deref_mut()?;
-        self.stage.set_caller(caller);
+        self.stage
+            .set_caller(&module.space, Some(id), place.order as u16);
         let (outcome, over) = budget::run(budget, &mut module.used, || {
             catch_unwind(AssertUnwindSafe(|| work(vm, number)))
         });

@@ -56,6 +56,13 @@ pub(crate) struct Summary {
     pub graph: Option<ScriptGraph>,
 }
 
+impl Summary {
+    /// Whether the script has a callback.
+    pub(crate) fn has(&self, callback: Callback) -> bool {
+        self.callbacks[callback as usize].is_some()
+    }
+}
+
 /// When a waiting coroutine goes on.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Wake {

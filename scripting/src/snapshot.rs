@@ -109,7 +109,7 @@ impl ScriptHost {
         let stage = self.stage.lock();
         let host = &stage.host;
         let (parameter_names, tasks_started, asks) = (
-            host.parameter_names.clone(),
+            host.parameter_ids.names.clone(),
             host.tasks_started,
             host.asks.clone(),
         );
@@ -188,7 +188,7 @@ impl ScriptHost {
             }
         }
         let mut stage = self.stage.lock();
-        stage.host.parameter_names = scripts.parameter_names.clone();
+        stage.host.parameter_ids.names = scripts.parameter_names.clone();
         stage.host.tasks_started = scripts.tasks_started;
         for ask in &scripts.asks {
             release(&mut stage.world, ask);

@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 use sinew_assets::Assets;
 use sinew_world::{ActorId, Data, Jobs, World};
 
-use crate::api::{ApiError, Call, Caller, Function, Host};
+use crate::api::{ApiError, Call, Function, Host};
 use crate::value::Value;
 
 /// What scripts act upon.
@@ -73,10 +73,37 @@ impl SharedStage {
         function.invoke(&mut Call { world, host }, actor, values)
     }
 
-    /// Says who calls from now on.
-    pub fn set_caller(&self, caller: Caller) {
-        self.lock().host.caller = caller;
+    /// Where the stage is, for functions that a VM calls directly. It stays there for as long as this lives.
+    pub fn pointer(&self) -> *const Mutex<Stage> {
+        Arc::as_ptr(&self.0)
     }
+
+    /// Says who calls from now on: the mod, its actor, which of the actor's scripts.
+    pub fn set_caller(&self, space: &Arc<str>, actor: Option<ActorId>, script: u16) {
+        let caller = &mut self.lock().host.caller;
+        if !Arc::ptr_eq(&caller.space, space) {
+            caller.space = space.clone();
+        }
+        (caller.actor, caller.script, caller.task) = (actor, script, None);
+    }
+}
+
+/// Runs an API function where all is well and nobody traces; none where [`SharedStage::invoke`] has something to say. What
+/// fails has changed nothing.
+pub(crate) fn quick(
+    stage: &Mutex<Stage>,
+    function: &Function,
+    actor: ActorId,
+    values: &[Value<'_>],
+) -> Option<Data> {
+    let mut stage = stage.try_lock().ok()?;
+    let Stage { world, host, .. } = &mut *stage;
+    if host.tracing {
+        return None;
+    }
+    function
+        .invoke(&mut Call { world, host }, actor, values)
+        .ok()
 }
 
 /// An actor that no world has, for functions that belong to none.

@@ -295,11 +295,10 @@ impl World {
     /// An actor that is gone or has no model.
     pub fn need_animation_mut(&mut self, id: ActorId) -> Result<&mut Animation, WorldError> {
         let actor = self.actors.need_mut(id)?;
-        let name = actor.name.clone();
-        actor
-            .animation
-            .as_mut()
-            .ok_or_else(|| WorldError::NoModel(name.to_string()))
+        match &mut actor.animation {
+            Some(animation) => Ok(animation),
+            None => Err(WorldError::NoModel(actor.name.to_string())),
+        }
     }
 
     /// Marks an actor as going: its `alive` is false at once, it is taken out at the end of the phase.

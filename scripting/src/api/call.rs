@@ -103,8 +103,8 @@ pub struct Host {
     pub log: Vec<LogLine>,
     /// What running coroutines asked for.
     pub asks: Vec<Ask>,
-    /// Names behind the ids that `parameter_id` gave.
-    pub parameter_names: Vec<String>,
+    /// What `parameter_id` gave.
+    pub parameter_ids: ParameterIds,
     /// Coroutines started so far.
     pub tasks_started: u64,
     /// Somebody wants to know who sets parameters; until then nobody looks.
@@ -131,6 +131,46 @@ impl Host {
             self.log.remove(0);
         }
         self.log.push(line);
+    }
+}
+
+/// Ids of the names of parameters, the same for all graphs, so that no reload makes one point elsewhere.
+#[derive(Debug, Default)]
+pub struct ParameterIds {
+    /// By id.
+    pub names: Vec<String>,
+    /// Where each was found last: mostly, graphs of one kind are asked again and again.
+    places: Vec<u16>,
+}
+
+impl ParameterIds {
+    /// The id of a name, a new one where it has none.
+    pub fn of(&mut self, name: &str) -> i64 {
+        let known = self.names.iter().position(|known| known == name);
+        let id = known.unwrap_or_else(|| {
+            self.names.push(name.to_owned());
+            self.names.len() - 1
+        });
+        id as i64
+    }
+
+    /// The place of an id's parameter in a graph, or its name where the graph lacks it; none for an id that nothing has.
+    pub fn find(&mut self, id: i64, graph: &Graph) -> Option<Result<u16, &str>> {
+        let id = usize::try_from(id).ok()?;
+        let name = self.names.get(id)?;
+        self.places.resize(self.names.len(), 0);
+        let place = &mut self.places[id];
+        let there = graph.parameters.get(usize::from(*place));
+        if there.is_some_and(|parameter| parameter.name == *name) {
+            return Some(Ok(*place));
+        }
+        Some(match graph.parameter(name) {
+            Some(found) => {
+                *place = found;
+                Ok(found)
+            }
+            None => Err(name),
+        })
     }
 }
 

@@ -85,21 +85,23 @@ rows! {
     ) -> ();
 }
 
-fn index(call: &Call<'_>, actor: ActorId, key: ParameterKey<'_>) -> Result<u16, ApiError> {
-    let graph = &call.animation(actor)?.graph;
-    let name = match key {
-        ParameterKey::Name(name) => name,
-        ParameterKey::Id(id) => usize::try_from(id)
-            .ok()
-            .and_then(|id| call.host.parameter_names.get(id))
-            .ok_or_else(|| {
-                ApiError::invalid(format!("no parameter has the id {id}"))
-                    .help("ids come from `parameter_id`")
-            })?,
+fn index(call: &mut Call<'_>, actor: ActorId, key: ParameterKey<'_>) -> Result<u16, ApiError> {
+    let Call { world, host } = call;
+    let graph = &world.need_animation(actor)?.graph;
+    let found = match key {
+        ParameterKey::Name(name) => graph.parameter(name).ok_or(name),
+        ParameterKey::Id(id) => host.parameter_ids.find(id, graph).ok_or_else(|| {
+            ApiError::invalid(format!("no parameter has the id {id}"))
+                .help("ids come from `parameter_id`")
+        })?,
     };
-    graph
-        .parameter(name)
-        .ok_or_else(|| lacks(call, actor, graph, name))
+    match found {
+        Ok(index) => Ok(index),
+        Err(name) => {
+            let name = name.to_owned();
+            Err(lacks(call, actor, &call.animation(actor)?.graph, &name))
+        }
+    }
 }
 
 fn lacks(call: &Call<'_>, actor: ActorId, graph: &Graph, name: &str) -> ApiError {
@@ -182,7 +184,7 @@ fn reset_trigger(
 }
 
 fn get(
-    call: &Call<'_>,
+    call: &mut Call<'_>,
     actor: ActorId,
     key: ParameterKey<'_>,
 ) -> Result<(u16, ParameterValue), ApiError> {
@@ -309,15 +311,7 @@ fn set_param(
 
 fn parameter_id(call: &mut Call<'_>, actor: ActorId, name: &str) -> Result<i64, ApiError> {
     index(call, actor, ParameterKey::Name(name))?;
-    let names = &mut call.host.parameter_names;
-    let id = names
-        .iter()
-        .position(|known| known == name)
-        .unwrap_or_else(|| {
-            names.push(name.to_owned());
-            names.len() - 1
-        });
-    Ok(id as i64)
+    Ok(call.host.parameter_ids.of(name))
 }
 
 fn tween_float(

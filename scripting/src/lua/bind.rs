@@ -6,6 +6,7 @@ use mlua::{BorrowedStr, FromLuaMulti, Function, Lua, Value as Native};
 use sinew_world::{ActorId, Data};
 
 use super::{
+    fast,
     graph::GraphHandle,
     values::{actor_of, data_of, native, raise, simple},
 };
@@ -18,6 +19,15 @@ use crate::{
 
 /// A row as a Lua function.
 pub(super) fn function(
+    lua: &Lua,
+    stage: &SharedStage,
+    row: &'static api::Function,
+) -> mlua::Result<Function> {
+    fast::function(lua, stage, row, through_mlua(lua, stage, row)?)
+}
+
+/// A row as a Lua function that reads anything and says what is wrong.
+pub(super) fn through_mlua(
     lua: &Lua,
     stage: &SharedStage,
     row: &'static api::Function,

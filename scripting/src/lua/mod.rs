@@ -2,6 +2,7 @@
 
 mod bind;
 mod errors;
+mod fast;
 mod graph;
 mod interrupt;
 mod sandbox;

@@ -6,7 +6,7 @@ use sinew_anim::nearest;
 use super::{
     bind,
     errors::without_prelude,
-    graph, interrupt,
+    fast, graph, interrupt,
     tasks::{self, SharedTasks},
     values::raise,
 };
@@ -135,6 +135,8 @@ pub(super) fn environment(lua: &Lua, globals: &Table) -> mlua::Result<Table> {
     meta.raw_set("__metatable", false)?;
     meta.set_readonly(true);
     environment.set_metatable(Some(meta))?;
+    // No global ever changes, so names are looked up once, when a file is loaded.
+    environment.set_safeenv(true);
     Ok(environment)
 }
 
@@ -296,6 +298,7 @@ fn add_actors(lua: &Lua, prelude: &Table, stage: &SharedStage) -> mlua::Result<(
         lua.create_table()?,
         lua.create_table()?,
     );
+    let slow = lua.create_table()?;
     for row in api::api() {
         let table = match row.owner {
             Owner::Method => &methods,
@@ -303,7 +306,11 @@ fn add_actors(lua: &Lua, prelude: &Table, stage: &SharedStage) -> mlua::Result<(
             Owner::Set => &setters,
             Owner::Global | Owner::Service(_) => continue,
         };
-        table.raw_set(row.name, bind::function(lua, stage, row)?)?;
+        let through_mlua = bind::through_mlua(lua, stage, row)?;
+        if row.owner == Owner::Method {
+            slow.raw_set(row.name, &through_mlua)?;
+        }
+        table.raw_set(row.name, fast::function(lua, stage, row, through_mlua)?)?;
     }
     let missing =
         lua.create_function(|_, (_, name): (Native, Native)| -> mlua::Result<Native> {
@@ -315,9 +322,7 @@ fn add_actors(lua: &Lua, prelude: &Table, stage: &SharedStage) -> mlua::Result<(
     let unset = lua.create_function(|_, (_, name): (Native, Native)| -> mlua::Result<()> {
         Err(raise(cannot_set(&name.to_string().unwrap_or_default())))
     })?;
-    let index: Function = prelude
-        .raw_get::<Function>("index")?
-        .call((&methods, getters, missing))?;
+    let index = fast::index(lua, &methods, &getters, missing)?;
     let newindex: Function = prelude
         .raw_get::<Function>("newindex")?
         .call((setters, unset))?;
@@ -332,6 +337,7 @@ fn add_actors(lua: &Lua, prelude: &Table, stage: &SharedStage) -> mlua::Result<(
     })?;
     let meta = lua.create_table()?;
     meta.raw_set("__index", index)?;
+    meta.raw_set("__namecall", fast::namecall(lua, stage, &slow)?)?;
     meta.raw_set("__newindex", newindex)?;
     meta.raw_set("__tostring", tostring)?;
     meta.raw_set("__type", "actor")?;

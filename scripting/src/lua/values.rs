@@ -27,14 +27,19 @@ pub(super) fn handle(id: ActorId) -> LightUserData {
 
 /// The actor of a handle.
 pub(super) fn actor_of(value: &Native) -> Option<ActorId> {
-    let Native::LightUserData(pointer) = value else {
-        return None;
-    };
-    let bits = (pointer.0.addr() as u64).wrapping_sub(1);
-    Some(ActorId {
+    match value {
+        Native::LightUserData(pointer) => Some(actor_at(pointer.0)),
+        _ => None,
+    }
+}
+
+/// The actor whose handle is this pointer.
+pub(super) fn actor_at(pointer: *mut std::ffi::c_void) -> ActorId {
+    let bits = (pointer.addr() as u64).wrapping_sub(1);
+    ActorId {
         index: bits as u32,
         generation: (bits >> 32) as u32,
-    })
+    }
 }
 
 /// Our value for the simple kinds; tables are [`Value::Other`] here and are copied by [`data_of`] only where the callee
