@@ -101,12 +101,22 @@ pub(super) fn create(stage: &SharedStage, tasks: &SharedTasks) -> mlua::Result<S
     meta.raw_set("__index", missing)?;
     meta.raw_set("__metatable", false)?;
     meta.set_readonly(true);
-    globals.set_metatable(Some(meta))?;
-    globals.set_readonly(true);
+    let globals = replace_globals(&lua, &globals, meta)?;
     lua.sandbox(true)?;
     lua.set_memory_limit(MEMORY_LIMIT)?;
     interrupt::install(&lua)?;
     Ok(Sandbox { lua, globals })
+}
+
+/// Makes what is allowed the VM's own globals, so that no name leads to anything else: Luau looks names up there when it
+/// loads a file, whatever environment the file is given.
+fn replace_globals(lua: &Lua, allowed: &Table, meta: Table) -> mlua::Result<Table> {
+    let native = lua.globals();
+    native.clear()?;
+    allowed.for_each(|name: Native, value: Native| native.raw_set(name, value))?;
+    native.set_metatable(Some(meta))?;
+    native.set_readonly(true);
+    Ok(native)
 }
 
 /// An environment of its own for one script, over the read-only globals.
