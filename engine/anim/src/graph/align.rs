@@ -1,15 +1,16 @@
 //! Where a state stands so that its markers go on from those of another: the same share of the way
 //! between the same two markers.
 
-use super::compiled::{LeafMarker, State};
-use super::motion::{Context, Part};
+use super::compiled::State;
+use super::motion::Context;
+use super::track::{Beat, Common, Interval, Track};
 
 /// The clock of `to` at the same share of the way between the same two markers as `phase` is in
 /// `from`: in the interval that leads from the same name to the same name, else in one that begins with
 /// the same name, else in the one with the same number; of several that which is nearest to `near`.
 /// None where they have no marker name in common; only such names count.
 ///
-/// Of a blend, the heaviest leaf counts. The last interval of a lap leads to the first marker of the next.
+/// The last interval of a lap leads to the first marker of the next.
 pub(super) fn aligned(
     cx: &Context<'_>,
     from: &State,
@@ -17,33 +18,51 @@ pub(super) fn aligned(
     to: &State,
     near: f64,
 ) -> Option<f64> {
-    let [from, to] = [from, to].map(|state| heaviest(cx, state));
-    let from = Common {
-        own: from,
-        other: to,
+    let tracks = (Track::of(cx, from)?, Track::of(cx, to)?);
+    let [from, to] = Common::of([&tracks.0, &tracks.1])?;
+    beside(from.beat(phase)?, [from, to], near)
+}
+
+/// The clock of `to` when that of `from` has gone on from one place to another, both in laps: as many markers
+/// further, however many that are, where it is between the same two markers now; else it comes to be so.
+/// None where they have no marker name in common.
+pub(super) fn kept_in_step(
+    cx: &Context<'_>,
+    from: &State,
+    [before, after]: [f64; 2],
+    to: &State,
+    cycles: f64,
+) -> Option<f64> {
+    let tracks = (Track::of(cx, from)?, Track::of(cx, to)?);
+    let [from, to] = Common::of([&tracks.0, &tracks.1])?;
+    let [before_beat, beat] = [from.beat(before)?, from.beat(after)?];
+    let own = to.beat(cycles)?;
+    let ahead = own.number.saturating_sub(before_beat.number) as f64;
+    let ahead = (ahead + own.share - before_beat.share).round() as i64;
+    let along = Beat {
+        number: beat.number.saturating_add(ahead),
+        share: beat.share,
     };
-    let to = Common {
-        own: to,
-        other: from.own,
-    };
-    let (number, position) = from
-        .intervals()
-        .zip(0_usize..)
-        .map(|(interval, number)| (number, interval))
-        .find(|(_, interval)| interval.holds(phase))?;
-    let share = position.share(phase);
-    let rank = |interval: &Interval, own: usize| {
-        let same_pair = interval.names == position.names;
-        let same_name = interval.names[0] == position.names[0];
-        (!same_pair, !same_name, own != number)
-    };
+    let names = |(interval, _): (Interval, f64)| interval.names;
+    if to.interval(along.number).map(names) == from.interval(beat.number).map(names) {
+        return to.cycles(along);
+    }
+    let laps = from.count() as f64 / to.count() as f64;
+    beside(beat, [from, to], cycles + (after - before) * laps)
+}
+
+/// The place in `to`, nearest to `near`, that is like a beat of `from`.
+fn beside(beat: Beat, [from, to]: [Common<'_>; 2], near: f64) -> Option<f64> {
+    let (position, _) = from.interval(beat.number)?;
+    let number = beat.number.rem_euclid(from.count() as i64);
     let mut best: Option<((bool, bool, bool), f64, f64)> = None;
     for (interval, own) in to.intervals().zip(0..) {
-        let place = interval.begin + share * (interval.end - interval.begin);
+        let place = interval.at(beat.share);
         let place = place + (near - place).round();
-        let rank = rank(&interval, own);
+        let same_pair = interval.names == position.names;
+        let same_name = interval.names[0] == position.names[0];
         // Among intervals of the right names, the nearest counts and not the number.
-        let key = (rank.0, rank.1, rank.1 && rank.2);
+        let key = (!same_pair, !same_name, !same_name && own != number);
         let distance = (near - place).abs();
         let better = best.is_none_or(|(known, far, _)| (key, distance) < (known, far));
         if better {
@@ -51,76 +70,4 @@ pub(super) fn aligned(
         }
     }
     best.map(|(_, _, place)| place)
-}
-
-/// The markers of a leaf whose names another leaf has too.
-struct Common<'a> {
-    own: &'a [LeafMarker],
-    other: &'a [LeafMarker],
-}
-
-/// From one marker to the next.
-#[derive(Clone, Copy)]
-struct Interval {
-    names: [u16; 2],
-    begin: f64,
-    /// Above 1 across the end of the lap.
-    end: f64,
-}
-
-impl Common<'_> {
-    fn markers(&self) -> impl Iterator<Item = &LeafMarker> + Clone {
-        let shared = |marker: &&LeafMarker| self.other.iter().any(|own| own.name == marker.name);
-        self.own.iter().filter(shared)
-    }
-
-    fn intervals(&self) -> impl Iterator<Item = Interval> {
-        let first = self
-            .markers()
-            .next()
-            .map(|first| (first.name, first.phase + 1.0));
-        let next = self
-            .markers()
-            .skip(1)
-            .map(|marker| (marker.name, marker.phase));
-        let next = next.chain(first);
-        self.markers()
-            .zip(next)
-            .map(|(marker, (name, end))| Interval {
-                names: [marker.name, name],
-                begin: marker.phase,
-                end,
-            })
-    }
-}
-
-impl Interval {
-    fn holds(&self, phase: f64) -> bool {
-        let within = |phase: f64| self.begin <= phase && phase < self.end;
-        within(phase) || within(phase + 1.0)
-    }
-
-    fn share(&self, phase: f64) -> f64 {
-        let phase = if phase < self.begin {
-            phase + 1.0
-        } else {
-            phase
-        };
-        let length = self.end - self.begin;
-        if length > 0.0 {
-            (phase - self.begin) / length
-        } else {
-            0.0
-        }
-    }
-}
-
-fn heaviest<'a>(cx: &Context<'_>, state: &'a State) -> &'a [LeafMarker] {
-    let mut heaviest: (Option<u16>, f32) = (None, 0.0);
-    cx.parts(state, 1.0, &mut |part, weight| match part {
-        Part::Leaf(leaf) if weight > heaviest.1 => heaviest = (Some(leaf), weight),
-        _ => {}
-    });
-    let leaf = heaviest.0.map(|leaf| &state.leaves[usize::from(leaf)]);
-    leaf.map_or(&[], |leaf| &leaf.markers)
 }

@@ -189,8 +189,8 @@ impl MachineState {
             };
             let leaf = usize::from(open.leaf);
             index(place, "leaf", leaf, state.leaves.len())?;
-            let parts = state.leaves[leaf].parts.len();
-            index(place, "part", usize::from(open.part), parts)?;
+            let windows = state.leaves[leaf].windows.len();
+            index(place, "window", usize::from(open.window), windows)?;
         }
         Ok(())
     }

@@ -195,6 +195,8 @@ pub struct State {
     pub leaves: Vec<Leaf>,
     /// Which leaves compete for speaking.
     pub choirs: Vec<Choir>,
+    /// By which markers it keeps step with others.
+    pub sync_tracks: Vec<SyncTrack>,
     /// The machines in its motion, not those inside other machines.
     pub machines: Vec<u16>,
     /// The random choices in its motion.

@@ -3,6 +3,7 @@
 use glam::Vec2;
 
 use super::def::RateDef;
+use super::warp::Warp;
 use crate::Triangulation;
 
 /// Whose markers are heard in a blend.
@@ -39,15 +40,22 @@ pub enum StateMarkerAt {
 /// Something in a state's motion that has markers of its own.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Leaf {
-    /// What it plays over the lap of the state: one clip for phases 0 to 1, or several, one after
-    /// another.
+    /// What it plays in a lap: one clip for phases 0 to 1, or several, one after another.
     pub parts: Vec<LeafPart>,
     /// Index in [`State::choirs`](crate::State).
     pub choir: u8,
     /// Its phase is a parameter and not the state's; it is heard only as the motion of a whole state.
     pub scrubbed: bool,
+    /// Seconds that it takes for a lap of the state at speed 1.
+    pub duration: f64,
+    /// Metres that the root travels in that lap.
+    pub stride: f64,
+    /// How its own laps lie in the state's, where it is aligned to others by markers.
+    pub warp: Option<Warp>,
     /// The markers of all parts, by phase of the state.
     pub markers: Vec<LeafMarker>,
+    /// The windows of all parts, in the order of parts and of their begins.
+    pub windows: Vec<LeafWindow>,
 }
 
 /// A clip in a [`Leaf`].
@@ -55,9 +63,9 @@ pub struct Leaf {
 pub struct LeafPart {
     /// Index in [`Graph::clips`](crate::Graph).
     pub clip: u16,
-    /// Phase of the state at its start.
+    /// Phase of the leaf at its start.
     pub begin: f64,
-    /// Phase of the state at its end.
+    /// Phase of the leaf at its end.
     pub end: f64,
 }
 
@@ -74,6 +82,32 @@ pub struct LeafMarker {
     pub time: f32,
     /// For whoever listens.
     pub value: f32,
+}
+
+/// A window of a [`Leaf`].
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LeafWindow {
+    /// Index in [`Graph::clips`](crate::Graph).
+    pub clip: u16,
+    /// Index in [`Graph::names`](crate::Graph).
+    pub name: u16,
+    /// Where in the lap of the state it opens, 0 to 1.
+    pub begin: f64,
+    /// Where it closes, not before `begin`; above 1 in the lap that follows.
+    pub end: f64,
+}
+
+/// Leaves whose markers follow each other in the same order, so that there is a mean of where they lie: what
+/// keeps step with the state goes by it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SyncTrack {
+    /// Names that all of them have, in order; indices in [`Graph::names`](crate::Graph).
+    pub names: Vec<u16>,
+    /// Indices in [`State::leaves`](crate::State).
+    pub leaves: Vec<u16>,
+    /// Per leaf, where in the lap of the state each of `names` lies; ascending by less than a lap, and less than half a
+    /// lap from those of the first leaf.
+    pub places: Vec<Vec<f64>>,
 }
 
 /// Leaves that compete for speaking: those of one blend. What is laid over by an additive motion is a
@@ -146,10 +180,6 @@ pub enum Motion {
     Sequence {
         /// Index in [`State::leaves`](crate::State).
         leaf: u16,
-        /// Seconds of a lap at speed 1.
-        duration: f64,
-        /// Metres that the root travels in a lap.
-        stride: f64,
     },
     /// A machine, index in [`Graph::machines`](crate::Graph).
     Machine(u16),

@@ -162,6 +162,7 @@ impl<'a> Reading<'a> {
 
 /// The clip that a leaf shows at a phase of its state, and the phase in that clip.
 fn part_at(leaf: &Leaf, phase: f64) -> Option<(u16, f64)> {
+    let phase = leaf.own_phase(phase);
     let after = leaf.parts.iter().rposition(|part| part.begin <= phase);
     let part = leaf.parts.get(after.unwrap_or(0))?;
     let length = part.end - part.begin;

@@ -51,6 +51,9 @@ pub struct StateDef {
     /// With `blend`: how fast the shared phase runs; `duration_mean` unless given.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub rate: Option<RateDef>,
+    /// With `blend`: what its clips have in step; `phase` unless given.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub sync: Option<SyncDef>,
 
     /// Motion: children with a weight each.
     #[serde(
@@ -184,6 +187,9 @@ pub struct PointDef {
     /// Factor on the sample's own speed, above 0; 1 unless given.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub speed: Option<f32>,
+    /// In a blend that is aligned by markers: `phase` for a sample that only shares the lap.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub sync: Option<SyncDef>,
 }
 
 /// A motion by name or in place.
@@ -370,6 +376,48 @@ pub enum RateDef {
     RateMean,
     /// So that root speed is linear between clips of different lengths.
     Distance,
+}
+
+/// Words of [`SyncDef`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum SyncWord {
+    /// Their phase: all begin and end a lap together.
+    Phase,
+    /// The markers whose names all of them have.
+    Markers,
+}
+
+/// What the clips of a blend have in step.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[serde(untagged)]
+pub enum SyncDef {
+    /// A rule.
+    Word(SyncWord),
+    /// The markers of these names.
+    Markers(Vec<String>),
+}
+
+impl Forms for SyncDef {
+    const EXPECTED: &'static str = "\"phase\", \"markers\" or a list of names of markers";
+
+    fn text(text: &str) -> Option<Result<Self, &'static [&'static str]>> {
+        Some(match text {
+            "phase" => Ok(Self::Word(SyncWord::Phase)),
+            "markers" => Ok(Self::Word(SyncWord::Markers)),
+            _ => Err(&["phase", "markers"]),
+        })
+    }
+
+    fn list<'de, A: SeqAccess<'de>>(list: A) -> Result<Self, A::Error> {
+        items(list).map(Self::Markers)
+    }
+}
+
+impl<'de> Deserialize<'de> for SyncDef {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        forms(deserializer)
+    }
 }
 
 /// Part of a state in its sync group.

@@ -128,6 +128,10 @@ pub const GRAPH_CODES: &[(&str, &str)] = &[
         "Blend space points that cannot be told apart or have the wrong form.",
     ),
     (
+        "E-GRAPH-SYNC",
+        "Clips of a blend whose markers do not follow each other alike.",
+    ),
+    (
         "E-GRAPH-EXPRESSION",
         "A `when` that does not read as a condition.",
     ),

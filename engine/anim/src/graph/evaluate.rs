@@ -192,7 +192,10 @@ impl PoseWriter<'_> {
         let motion = &self.graph().motions[usize::from(motion)];
         match motion {
             Motion::Rest => out.copy_from(&self.graph().skeleton.rest),
-            Motion::Clip(sample) => self.clip(sample.clip, phase, out),
+            Motion::Clip(sample) => {
+                let phase = leaves[usize::from(sample.leaf)].own_phase(phase);
+                self.clip(sample.clip, phase, out);
+            }
             Motion::Scrub { sample, parameter } => {
                 let phase = super::motion::number(self.cx.parameters, *parameter);
                 self.clip(sample.clip, phase.clamp(0.0, 1.0), out);
@@ -222,7 +225,7 @@ impl PoseWriter<'_> {
                 Some(child) => self.motion(child, leaves, phase, buffers, out),
                 None => out.copy_from(&self.graph().skeleton.rest),
             },
-            Motion::Sequence { leaf, .. } => self.sequence(&leaves[usize::from(*leaf)], phase, out),
+            Motion::Sequence { leaf } => self.sequence(&leaves[usize::from(*leaf)], phase, out),
             Motion::Machine(machine) => self.machine(*machine, buffers, out),
             Motion::Pose(pose) => match self.poses.get(usize::from(*pose)) {
                 Some(Some(pose)) => out.copy_from(pose),
@@ -271,6 +274,7 @@ impl PoseWriter<'_> {
     }
 
     fn sequence(&self, leaf: &Leaf, phase: f64, out: &mut Pose) {
+        let phase = leaf.own_phase(phase);
         let after = leaf.parts.iter().rposition(|part| part.begin <= phase);
         let Some(part) = leaf.parts.get(after.unwrap_or(0)) else {
             return out.copy_from(&self.graph().skeleton.rest);

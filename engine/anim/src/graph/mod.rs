@@ -40,7 +40,9 @@ mod state;
 mod step;
 mod stretch;
 mod sync;
+mod track;
 mod warn;
+mod warp;
 mod windows;
 
 pub use advance::{
@@ -57,3 +59,4 @@ pub use explain::{Candidate, Explanation, Verdict, explain};
 pub use scratch::Scratch;
 pub use slot::*;
 pub use state::*;
+pub use warp::Warp;

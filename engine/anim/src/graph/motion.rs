@@ -2,7 +2,7 @@
 
 use glam::Vec2;
 
-use super::compiled::{BlendSpace, Graph, MAX_SAMPLES, Motion, PlaneRule, Points, State};
+use super::compiled::{BlendSpace, Graph, Leaf, MAX_SAMPLES, Motion, PlaneRule, Points, State};
 use super::def::RateDef;
 use super::state::{ParameterState, ParameterValue, RandomChoice};
 use crate::keep_heaviest;
@@ -125,46 +125,44 @@ impl Context<'_> {
     }
 
     /// A lap of a motion at speed 1; none where the motion has no clock.
-    pub(super) fn lap(&self, motion: u16) -> Option<Lap> {
+    pub(super) fn lap(&self, leaves: &[Leaf], motion: u16) -> Option<Lap> {
+        let lap = |motion: u16| self.lap(leaves, motion);
+        let leaf = |leaf: u16| {
+            let leaf = &leaves[usize::from(leaf)];
+            Lap {
+                duration: leaf.duration,
+                stride: leaf.stride,
+            }
+        };
         let motion = &self.graph.motions[usize::from(motion)];
         match motion {
             Motion::Rest | Motion::Scrub { .. } | Motion::Machine(_) | Motion::Pose(_) => None,
-            Motion::Clip(sample) => {
-                let clip = &self.graph.clips[usize::from(sample.clip)];
-                Some(Lap {
-                    duration: clip.duration,
-                    stride: clip.stride,
-                })
-            }
-            Motion::Sequence {
-                duration, stride, ..
-            } => Some(Lap {
-                duration: *duration,
-                stride: *stride,
-            }),
-            Motion::Blend(space) => self.lap_of_blend(space),
+            Motion::Clip(sample) => Some(leaf(sample.leaf)),
+            Motion::Sequence { leaf: index } => Some(leaf(*index)),
+            Motion::Blend(space) => self.lap_of_blend(leaves, space),
             Motion::Direct(children) => {
                 let weights = self.direct_weights(motion);
                 let laps = children.iter().zip(weights);
                 let laps = laps.map(|(child, weight)| (child.motion, 1.0, weight));
-                self.mean_lap(laps, RateDef::DurationMean)
+                self.mean_lap(leaves, laps, RateDef::DurationMean)
             }
-            Motion::Additive { base, add, .. } => self.lap(*base).or_else(|| self.lap(*add)),
-            Motion::Select { .. } | Motion::Random { .. } => self.lap(self.selected(motion)?),
+            Motion::Additive { base, add, .. } => lap(*base).or_else(|| lap(*add)),
+            Motion::Select { .. } | Motion::Random { .. } => lap(self.selected(motion)?),
         }
     }
 
-    fn lap_of_blend(&self, space: &BlendSpace) -> Option<Lap> {
+    fn lap_of_blend(&self, leaves: &[Leaf], space: &BlendSpace) -> Option<Lap> {
         let weights = blend_weights(space, self.parameters);
         let children = space.children.iter().zip(weights);
         let children = children.map(|(child, weight)| (child.motion, child.speed, weight));
-        self.mean_lap(children, space.rate)
+        self.mean_lap(leaves, children, space.rate)
     }
 
     /// The lap of motions that share one phase, given as motion, speed and weight; those without a
     /// clock do not count.
     fn mean_lap(
         &self,
+        leaves: &[Leaf],
         children: impl Iterator<Item = (u16, f64, f32)>,
         rate: RateDef,
     ) -> Option<Lap> {
@@ -176,7 +174,7 @@ impl Context<'_> {
             mut speeds,
         ] = [0.0; 5];
         for (motion, speed, weight) in children {
-            let lap = (weight > 0.0).then(|| self.lap(motion)).flatten();
+            let lap = (weight > 0.0).then(|| self.lap(leaves, motion)).flatten();
             let Some(lap) = lap else { continue };
             let (weight, duration) = (f64::from(weight), lap.duration / speed);
             weights += weight;
@@ -215,7 +213,7 @@ impl Context<'_> {
             Motion::Clip(sample) | Motion::Scrub { sample, .. } => {
                 part(Part::Leaf(sample.leaf), weight);
             }
-            Motion::Sequence { leaf, .. } => part(Part::Leaf(*leaf), weight),
+            Motion::Sequence { leaf } => part(Part::Leaf(*leaf), weight),
             Motion::Machine(machine) => {
                 let machine = *machine;
                 part(Part::Machine { machine, added }, weight);
@@ -251,7 +249,8 @@ impl Context<'_> {
 
     /// Seconds of a lap of a state at speed 1; 0 for what has no length.
     pub(super) fn lap_seconds(&self, state: &State) -> f64 {
-        self.lap(state.motion).map_or(0.0, |lap| lap.duration)
+        let lap = self.lap(&state.leaves, state.motion);
+        lap.map_or(0.0, |lap| lap.duration)
     }
 
     /// Laps a second of a state, signed, all factors included.

@@ -192,7 +192,14 @@ impl MachineStep<'_> {
 }
 
 /// The motion of a leaf between two places on the clock of its state.
-fn leaf_travel(rig: &RootRig, leaf: &Leaf, mode: LoopMode, from: f64, to: f64) -> Travel {
+pub(super) fn leaf_travel(
+    rig: &RootRig,
+    leaf: &Leaf,
+    mode: LoopMode,
+    from: f64,
+    to: f64,
+) -> Travel {
+    let (mode, [from, to]) = leaf.own_clock(mode, [from, to]);
     if let [only] = leaf.parts.as_slice() {
         return rig.tracks[usize::from(only.clip)].delta(mode, from, to);
     }

@@ -212,7 +212,6 @@ impl SlotStep<'_> {
                 run: clip.handle,
                 state: 0,
                 leaf: 0,
-                part: 0,
                 window: number,
                 lap: 0,
                 progress: 0.0,

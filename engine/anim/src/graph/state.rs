@@ -153,9 +153,7 @@ pub struct OpenWindow {
     pub state: u16,
     /// Index in [`State::leaves`](crate::State); 0 for a slot.
     pub leaf: u16,
-    /// Index in [`Leaf::parts`](crate::Leaf); 0 for a slot.
-    pub part: u16,
-    /// Index in [`GraphClip::windows`](crate::GraphClip).
+    /// Index in [`Leaf::windows`](crate::Leaf); for a slot, in [`GraphClip::windows`](crate::GraphClip).
     pub window: u16,
     /// The lap it opened in.
     pub lap: i64,

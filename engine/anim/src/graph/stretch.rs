@@ -48,6 +48,15 @@ impl Stretch {
         self
     }
 
+    /// As windows are followed that close so late: one that closes in the lap after its own may be open where the
+    /// first lap begins.
+    pub(super) fn with_windows_to(mut self, end: f64) -> Self {
+        if end > 1.0 {
+            self.laps[0] = self.laps[0].saturating_sub(1);
+        }
+        self
+    }
+
     pub(super) fn forwards(&self) -> bool {
         self.interval.to >= self.interval.from
     }

@@ -1,6 +1,6 @@
 //! Clocks that keep step with others: sync groups, and layers that follow the base.
 
-use super::align::aligned;
+use super::align::kept_in_step;
 use super::def::SyncRoleDef;
 use super::fade::{current_weight, playing_weight};
 use super::motion::Context;
@@ -14,7 +14,8 @@ const LEADER_HYSTERESIS: f32 = 0.05;
 
 impl MachineStep<'_> {
     /// The clock of a playing state at the end of the slice. Within a sync group it keeps step with
-    /// the leader: between the same markers where both have some, else at the same phase.
+    /// the leader: between the same markers where both have some, else at the same phase. Where a lap of the
+    /// leader has more steps than one of its own, it runs through several laps meanwhile.
     pub(super) fn clock_at_end(
         &self,
         cx: &Context<'_>,
@@ -39,9 +40,9 @@ impl MachineStep<'_> {
         if leading.lock != playing.lock {
             return by_phase;
         }
-        let phase = leading.mode.phase(leading.cycles + moved);
         let [from, to] = [leading, playing].map(|playing| self.state(playing));
-        aligned(cx, from, phase, to, by_phase).unwrap_or(by_phase)
+        let led = [leading.cycles, leading.cycles + moved];
+        kept_in_step(cx, from, led, to, playing.cycles).unwrap_or(by_phase)
     }
 
     /// The place in `playing` of the state that leads the sync group of a playing one: itself where

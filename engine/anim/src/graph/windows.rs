@@ -5,7 +5,7 @@
 //! silent, its state is dropped or its clock is moved.
 
 use super::advance::{EndReason, EventSource, GraphEvent, GraphEventKind, Pending, Rank};
-use super::compiled::{ClipWindow, Graph, LeafPart};
+use super::compiled::{Graph, LeafWindow};
 use super::hear::{Class, Hearing};
 use super::passage::{Edge, Followed, follow};
 use super::slot::close_slots;
@@ -57,29 +57,26 @@ impl Hearing<'_> {
             return 0;
         }
         let mut lost = 0;
-        for (part, index) in self.state.leaves[usize::from(leaf)].parts.iter().zip(0..) {
-            let own = &self.graph.clips[usize::from(part.clip)].windows;
-            for (window, number) in own.iter().zip(0..) {
-                let id = OpenWindow {
-                    run: playing.run,
-                    state: playing.state,
-                    leaf,
-                    part: index,
-                    window: number,
-                    lap: 0,
-                    progress: 0.0,
-                    weight: 0.0,
-                    ending: None,
-                };
-                let found = windows.iter().position(|open| open.is(&id));
-                let open = found.map(|at| windows[at].lap);
-                let phases = in_state(part, window);
-                let after = follow(phases, stretch, open, speaks, &mut |edge| {
-                    events.push(self.edge_event(&id, part.clip, window, edge));
-                });
-                lost += after.lost;
-                keep(windows, found, after, &id, self.window_weight(leaf));
-            }
+        for (window, number) in self.state.leaves[usize::from(leaf)].windows.iter().zip(0..) {
+            let id = OpenWindow {
+                run: playing.run,
+                state: playing.state,
+                leaf,
+                window: number,
+                lap: 0,
+                progress: 0.0,
+                weight: 0.0,
+                ending: None,
+            };
+            let found = windows.iter().position(|open| open.is(&id));
+            let open = found.map(|at| windows[at].lap);
+            let places = [window.begin, window.end];
+            let stretch = stretch.with_windows_to(window.end);
+            let after = follow(places, &stretch, open, speaks, &mut |edge| {
+                events.push(self.edge_event(&id, window, edge));
+            });
+            lost += after.lost;
+            keep(windows, found, after, &id, self.window_weight(leaf));
         }
         lost
     }
@@ -89,7 +86,7 @@ impl Hearing<'_> {
         self.weight_of(leaf) * self.weight.at(self.span.slice.end)
     }
 
-    fn edge_event(&self, of: &OpenWindow, clip: u16, window: &ClipWindow, edge: Edge) -> Pending {
+    fn edge_event(&self, of: &OpenWindow, window: &LeafWindow, edge: Edge) -> Pending {
         let alpha = self.span.share(edge.alpha);
         let forwards = self.span.to >= self.span.from;
         Pending {
@@ -103,7 +100,7 @@ impl Hearing<'_> {
             },
             order: edge_order(of, edge),
             event: GraphEvent {
-                kind: edge_kind(window.name, clip, edge),
+                kind: edge_kind(window.name, window.clip, edge),
                 layer: self.layer,
                 source: EventSource::State {
                     machine: self.machine,
@@ -119,8 +116,7 @@ impl Hearing<'_> {
 impl OpenWindow {
     /// Whether both are the same window of the same run.
     pub(super) fn is(&self, other: &Self) -> bool {
-        (self.run, self.leaf, self.part, self.window)
-            == (other.run, other.leaf, other.part, other.window)
+        (self.run, self.leaf, self.window) == (other.run, other.leaf, other.window)
     }
 }
 
@@ -169,23 +165,13 @@ pub(super) fn edge_kind(name: u16, clip: u16, edge: Edge) -> GraphEventKind {
     }
 }
 
-/// Begin and end of a window in phases of the state that plays its clip.
-fn in_state(part: &LeafPart, window: &ClipWindow) -> [f64; 2] {
-    if (part.begin, part.end) == (0.0, 1.0) {
-        return [window.begin, window.end];
-    }
-    let place = |phase: f64| (part.begin + (part.end - part.begin) * phase).clamp(0.0, 1.0);
-    [place(window.begin), place(window.end)]
-}
-
 /// The clip and the name of an open window.
 fn clip_and_name(graph: &Graph, machine: u16, open: &OpenWindow) -> Option<[u16; 2]> {
     let machine = graph.machines.get(usize::from(machine))?;
     let state = machine.states.get(usize::from(open.state))?;
     let leaf = state.leaves.get(usize::from(open.leaf))?;
-    let clip = leaf.parts.get(usize::from(open.part))?.clip;
-    let windows = &graph.clips.get(usize::from(clip))?.windows;
-    Some([clip, windows.get(usize::from(open.window))?.name])
+    let window = leaf.windows.get(usize::from(open.window))?;
+    Some([window.clip, window.name])
 }
 
 /// An end that no clock brings, at a share of the step; none for a window that the graph does not have.

@@ -3,11 +3,14 @@
 use glam::Vec2;
 
 use super::Compiler;
+use super::align::Voice;
 use super::clips::What;
 use super::report::any_number;
 use crate::Triangulation;
 use crate::graph::compiled::{BlendChild, BlendSpace, MAX_SAMPLES, Motion, PlaneRule, Points};
-use crate::graph::def::{AtDef, BlendDef, PointDef, RateDef, StateDef, WeightsDef};
+use crate::graph::def::{
+    AtDef, BlendDef, PointDef, RateDef, StateDef, SyncDef, SyncWord, WeightsDef,
+};
 use crate::graph::error::{GraphError, pointer};
 
 impl<'a> Compiler<'a> {
@@ -26,11 +29,17 @@ impl<'a> Compiler<'a> {
             self.report.error("E-GRAPH-POINTS", points_place, message);
             return None;
         }
-        let children: Vec<Option<BlendChild>> = points
-            .iter()
-            .enumerate()
-            .map(|(index, point)| self.point(point, &pointer(&points_place, index)))
-            .collect();
+        let mut children: Vec<Option<BlendChild>> = Vec::with_capacity(points.len());
+        let mut voices = Vec::new();
+        for (index, point) in points.iter().enumerate() {
+            let place = pointer(&points_place, index);
+            let first = self.state.leaves.len();
+            children.push(self.point(point, &place));
+            self.check_point_sync(def, point, &place);
+            if point.sync.is_none() {
+                voices.extend(self.voices(first, &place));
+            }
+        }
         let points = match def.blend.as_ref()? {
             BlendDef::One(name) => {
                 let keys = [("weights", def.weights.is_some())];
@@ -39,12 +48,49 @@ impl<'a> Compiler<'a> {
             }
             BlendDef::Two(names) => self.plane(names, points, def.weights, place),
         };
+        let children = children.into_iter().collect::<Option<_>>()?;
+        match &def.sync {
+            None | Some(SyncDef::Word(SyncWord::Phase)) => {}
+            Some(SyncDef::Word(SyncWord::Markers)) => self.align(&voices, None)?,
+            Some(SyncDef::Markers(names)) if names.is_empty() => {
+                let message = "names no markers";
+                let help = "name some, or write sync = \"markers\" for all that the clips share";
+                let place = pointer(place, "sync");
+                self.report
+                    .error_with_help("E-GRAPH-SYNC", place, message, help);
+            }
+            Some(SyncDef::Markers(names)) => self.align(&voices, Some(names))?,
+        }
         Some(Motion::Blend(BlendSpace {
             points: points?,
             keep,
-            children: children.into_iter().collect::<Option<_>>()?,
+            children,
             rate: def.rate.unwrap_or(RateDef::DurationMean),
         }))
+    }
+
+    /// The leaves from `first` on that may be aligned: those that play by the clock and are not laid over others.
+    fn voices(&self, first: usize, place: &str) -> Vec<Voice> {
+        let leaves = self.state.leaves.iter().enumerate().skip(first);
+        let own = leaves.filter(|(_, leaf)| {
+            leaf.choir == self.state.choir && !leaf.scrubbed && leaf.duration > 0.0
+        });
+        own.map(|(leaf, _)| Voice {
+            leaf,
+            place: place.to_owned(),
+        })
+        .collect()
+    }
+
+    fn check_point_sync(&mut self, blend: &StateDef, point: &PointDef, place: &str) {
+        let aligned = !matches!(&blend.sync, None | Some(SyncDef::Word(SyncWord::Phase)));
+        let why = match &point.sync {
+            None => return,
+            Some(SyncDef::Word(SyncWord::Phase)) if aligned => return,
+            Some(SyncDef::Word(SyncWord::Phase)) => "belongs to a blend that is aligned by markers",
+            Some(_) => "is that of the blend; a point can only stay out of it with \"phase\"",
+        };
+        self.no_effect(place, &[("sync", true)], why);
     }
 
     /// Remembers to tell where the graph has no root joint.

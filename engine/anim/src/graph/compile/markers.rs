@@ -3,8 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::Compiler;
+use super::sync_tracks::sync_tracks;
+use crate::Marker;
 use crate::graph::compiled::{
-    Choir, ClipMarker, ClipWindow, GraphClip, Leaf, LeafMarker, SharedMarker, by_name,
+    Choir, ClipMarker, ClipWindow, GraphClip, Leaf, LeafMarker, LeafPart, LeafWindow, SharedMarker,
+    by_name,
 };
 
 /// Most names of markers or curves in one graph; their indices have 16 bits.
@@ -13,7 +16,7 @@ const MAX_NAMES: usize = 65_535;
 /// Most markers and windows that all clips, or all states, have together.
 const MAX_MARKS: usize = 1 << 20;
 
-/// Most markers of one clip or sequence in a state; their indices have 16 bits.
+/// Most markers, and windows, of one clip or sequence in a state; their indices have 16 bits.
 const MAX_LEAF_MARKERS: usize = 65_535;
 
 /// Most pairs of a leaf and a marker name in all states together.
@@ -94,17 +97,21 @@ impl Compiler<'_> {
         let machines = self.graph.machines.iter_mut();
         for state in machines.flat_map(|machine| &mut machine.states) {
             for leaf in &mut state.leaves {
-                let parts = leaf.parts.iter();
-                let own: usize = parts
-                    .map(|part| clips[usize::from(part.clip)].markers.len())
-                    .sum();
-                marks += own;
-                if own <= MAX_LEAF_MARKERS && marks <= MAX_MARKS {
-                    leaf.markers = lap_markers(leaf, clips);
+                let laps = leaf.warp.as_ref().map_or(1, |warp| warp.laps as usize);
+                let parts = || leaf.parts.iter().map(|part| &clips[usize::from(part.clip)]);
+                let own = [
+                    laps * parts().map(|clip| clip.markers.len()).sum::<usize>(),
+                    laps * parts().map(|clip| clip.windows.len()).sum::<usize>(),
+                ];
+                marks += own[0] + own[1];
+                if own.iter().all(|own| *own <= MAX_LEAF_MARKERS) && marks <= MAX_MARKS {
+                    (leaf.markers, leaf.windows) =
+                        (lap_markers(leaf, clips), lap_windows(leaf, clips));
                 } else {
                     marks = usize::MAX / 2;
                 }
             }
+            state.sync_tracks = sync_tracks(&state.leaves);
             for choir in &mut state.choirs {
                 let names = shared_markers(choir, &state.leaves);
                 counted += names.len() * choir.leaves.len();
@@ -128,18 +135,48 @@ fn phase(clip: &GraphClip, time: f32) -> f64 {
     }
 }
 
-/// A clip's markers within its range, both ends included, by phase.
-fn markers(clip: &GraphClip, names: &[String]) -> Vec<ClipMarker> {
+/// A clip's markers within its range, both ends included, with where they lie in its lap, 0 to 1.
+fn marks(clip: &GraphClip) -> impl Iterator<Item = (&Marker, f64)> {
     let whole = f64::from(clip.clip.duration) == clip.duration;
     let range = clip.start..=clip.start + clip.duration;
     let own = clip.clip.markers.iter();
-    let own = own.filter(|marker| {
+    let own = own.filter(move |marker| {
         marker.time.is_finite() && (whole || range.contains(&f64::from(marker.time)))
     });
-    let own = own.filter_map(|marker| {
+    own.map(|marker| (marker, phase(clip, marker.time)))
+}
+
+/// The markers of all parts of a leaf: where they lie in its own lap, 0 to 1, and their names.
+pub(super) fn marks_of<'c>(leaf: &Leaf, clips: &'c [GraphClip]) -> Vec<(f64, &'c str)> {
+    let parts = leaf.parts.iter().flat_map(|part| {
+        let marks = marks(&clips[usize::from(part.clip)]);
+        marks.map(|(marker, phase)| (in_leaf(part, phase), marker.name.as_str()))
+    });
+    parts.collect()
+}
+
+/// A phase of a part as one of its leaf.
+fn in_leaf(part: &LeafPart, phase: f64) -> f64 {
+    if (part.begin, part.end) == (0.0, 1.0) {
+        return phase;
+    }
+    (part.begin + phase * (part.end - part.begin)).clamp(0.0, 1.0)
+}
+
+/// The phases of the state at which a place in the lap of a leaf is met.
+fn in_state(leaf: &Leaf, place: f64) -> Vec<f64> {
+    match &leaf.warp {
+        None => vec![place],
+        Some(warp) => warp.phases_of(place).collect(),
+    }
+}
+
+/// A clip's markers within its range by phase.
+fn markers(clip: &GraphClip, names: &[String]) -> Vec<ClipMarker> {
+    let own = marks(clip).filter_map(|(marker, phase)| {
         Some(ClipMarker {
             name: by_name(names, &marker.name, |name| name)?,
-            phase: phase(clip, marker.time),
+            phase,
             time: marker.time,
             value: marker.value,
         })
@@ -175,17 +212,44 @@ fn windows(clip: &GraphClip, names: &[String]) -> Vec<ClipWindow> {
 fn lap_markers(leaf: &Leaf, clips: &[GraphClip]) -> Vec<LeafMarker> {
     let parts = leaf.parts.iter().flat_map(|part| {
         let markers = clips[usize::from(part.clip)].markers.iter();
-        markers.map(|marker| LeafMarker {
-            clip: part.clip,
-            name: marker.name,
-            phase: (part.begin + marker.phase * (part.end - part.begin)).clamp(0.0, 1.0),
-            time: marker.time,
-            value: marker.value,
+        markers.flat_map(|marker| {
+            let phases = in_state(leaf, in_leaf(part, marker.phase)).into_iter();
+            phases.map(|phase| LeafMarker {
+                clip: part.clip,
+                name: marker.name,
+                phase,
+                time: marker.time,
+                value: marker.value,
+            })
         })
     });
     let mut markers: Vec<LeafMarker> = parts.collect();
     markers.sort_by(|a, b| a.phase.total_cmp(&b.phase));
     markers
+}
+
+/// The windows of all parts of a leaf, as phases of the state.
+fn lap_windows(leaf: &Leaf, clips: &[GraphClip]) -> Vec<LeafWindow> {
+    let parts = leaf.parts.iter().flat_map(|part| {
+        let windows = clips[usize::from(part.clip)].windows.iter();
+        windows.flat_map(|window| {
+            let [begin, end] = [window.begin, window.end].map(|phase| in_leaf(part, phase));
+            let spans: Vec<[f64; 2]> = match &leaf.warp {
+                None => vec![[begin, end]],
+                Some(warp) => {
+                    let span = |own: f64| [own, own + (end - begin)].map(|own| warp.phase_of(own));
+                    warp.places_of(begin).map(span).collect()
+                }
+            };
+            spans.into_iter().map(|[begin, end]| LeafWindow {
+                clip: part.clip,
+                name: window.name,
+                begin,
+                end,
+            })
+        })
+    });
+    parts.collect()
 }
 
 /// The names that the leaves of a choir have, by index. A scrubbed leaf is not heard among others.

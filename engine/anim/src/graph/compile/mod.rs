@@ -1,11 +1,13 @@
 //! From the written form to the compiled one, with every mistake found at once.
 
 mod additive;
+mod align;
 mod blend;
 mod budget;
 mod clips;
 mod condition;
 mod conduit;
+mod cycle;
 mod direct;
 mod file;
 mod layer;
@@ -24,6 +26,7 @@ mod select;
 mod sequence;
 mod slot;
 mod state;
+mod sync_tracks;
 mod transition;
 
 pub(super) use transition::transition_names;
@@ -174,8 +177,6 @@ struct Compiler<'a> {
     depth: usize,
     /// Ways out of states so far.
     ways: usize,
-    /// The clips of each sequence, in the order of motions: how far they travel is known later.
-    sequences: Vec<Vec<u16>>,
     /// Layers whose weight is a curve, with its name and place; curves are known later.
     weight_curves: Vec<(usize, &'a str, String)>,
     /// What is to be told where the graph turns out to have no root joint.
@@ -204,7 +205,6 @@ impl<'a> Compiler<'a> {
             way: Vec::new(),
             depth: 0,
             ways: 0,
-            sequences: Vec::new(),
             weight_curves: Vec::new(),
             needs_root: Vec::new(),
             budget: Budget::default(),

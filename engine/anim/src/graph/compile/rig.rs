@@ -57,7 +57,7 @@ impl Compiler<'_> {
             tracks.push(track);
         }
         self.graph.root = Some(RootRig { joint, tracks });
-        self.sequence_strides();
+        self.leaf_strides();
     }
 
     pub(super) fn chains(&mut self) {

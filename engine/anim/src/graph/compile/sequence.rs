@@ -2,7 +2,6 @@
 
 use super::Compiler;
 use super::clips::What;
-use crate::Travel;
 use crate::graph::compiled::{LeafPart, Motion};
 use crate::graph::def::{MotionRefDef, StateDef};
 use crate::graph::error::pointer;
@@ -42,12 +41,7 @@ impl<'a> Compiler<'a> {
             end: phase(index + 1),
         });
         let leaf = self.leaf(parts.collect(), false, place)?;
-        self.sequences.push(clips);
-        Some(Motion::Sequence {
-            leaf,
-            duration,
-            stride: 0.0,
-        })
+        Some(Motion::Sequence { leaf })
     }
 
     /// The clip of one part.
@@ -84,23 +78,5 @@ impl<'a> Compiler<'a> {
             return None;
         }
         self.what(def, &place).map(|what| (what, place))
-    }
-
-    /// How far sequences travel in a lap, now that the root is known.
-    pub(super) fn sequence_strides(&mut self) {
-        let Some(root) = &self.graph.root else {
-            return;
-        };
-        let motions = self.graph.motions.iter_mut();
-        let strides = motions.filter_map(|motion| match motion {
-            Motion::Sequence { stride, .. } => Some(stride),
-            _ => None,
-        });
-        for (stride, clips) in strides.zip(&self.sequences) {
-            let clips = clips.iter();
-            let cycles = clips.map(|&clip| root.tracks[usize::from(clip)].cycle());
-            let way: Option<Travel> = cycles.reduce(Travel::then);
-            *stride = way.map_or(0.0, |way| way.translation().length());
-        }
     }
 }

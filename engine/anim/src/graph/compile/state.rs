@@ -80,6 +80,7 @@ impl<'a> Compiler<'a> {
         let sync_group = self.sync_group(def, place);
         let speaks = self.speaks(def, place);
         let markers = self.state_markers(def, place);
+        self.refuse_turning_back(def, place);
         let scope = std::mem::take(&mut self.state);
         self.state.added = scope.added;
         let mut leaves = scope.leaves;
@@ -106,6 +107,7 @@ impl<'a> Compiler<'a> {
             ways_out: Vec::new(),
             leaves,
             choirs,
+            sync_tracks: Vec::new(),
             machines: scope.machines,
             randoms: scope.randoms,
         }
@@ -224,6 +226,16 @@ impl<'a> Compiler<'a> {
         ];
         let why = "has no effect where `time_parameter` gives the phase";
         self.no_effect(place, &keys, why);
+    }
+
+    /// Where clips are aligned by markers, a lap begins within them.
+    fn refuse_turning_back(&mut self, def: &StateDef, place: &str) {
+        let bent = self.state.leaves.iter().any(|leaf| leaf.warp.is_some());
+        if bent && def.mode == Some(ModeDef::PingPong) {
+            let message = "a blend that is aligned by markers runs round and cannot turn back";
+            self.report
+                .error("E-GRAPH-SYNC", pointer(place, "mode"), message);
+        }
     }
 
     /// A motion that was compiled.
