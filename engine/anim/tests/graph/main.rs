@@ -5,6 +5,7 @@
     reason = "a test that cannot go on says so"
 )]
 
+mod aligned;
 mod anything;
 mod blends;
 mod codes;
@@ -20,6 +21,7 @@ mod everything;
 mod examples;
 mod fades;
 mod files;
+mod groups;
 mod hostile_shapes;
 mod interruptions;
 mod layers;
