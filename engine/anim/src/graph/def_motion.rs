@@ -7,7 +7,7 @@ use serde::de::{Deserializer, MapAccess, SeqAccess};
 use serde::{Deserialize, Serialize};
 
 use super::def::TransitionDef;
-use super::def_parts::WhenDef;
+use super::def_parts::{AlignDef, WhenDef};
 use super::forms::{Forms, forms, items, list, some_list, table, whole};
 
 /// A state: exactly one motion (`clip`, `blend`, `rest`, ...) and how it plays. Also a motion inside
@@ -53,7 +53,7 @@ pub struct StateDef {
     pub rate: Option<RateDef>,
     /// With `blend`: what its clips have in step; `phase` unless given.
     #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub sync: Option<SyncDef>,
+    pub align: Option<BlendAlignDef>,
 
     /// Motion: children with a weight each.
     #[serde(
@@ -189,7 +189,7 @@ pub struct PointDef {
     pub speed: Option<f32>,
     /// In a blend that is aligned by markers: `phase` for a sample that only shares the lap.
     #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub sync: Option<SyncDef>,
+    pub align: Option<BlendAlignDef>,
 }
 
 /// A motion by name or in place.
@@ -378,34 +378,24 @@ pub enum RateDef {
     Distance,
 }
 
-/// Words of [`SyncDef`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum SyncWord {
-    /// Their phase: all begin and end a lap together.
-    Phase,
-    /// The markers whose names all of them have.
-    Markers,
-}
-
 /// What the clips of a blend have in step.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(untagged)]
-pub enum SyncDef {
-    /// A rule.
-    Word(SyncWord),
+pub enum BlendAlignDef {
+    /// Their phase: all begin and end a lap together; or the markers whose names all of them have.
+    Word(AlignDef),
     /// The markers of these names.
     Markers(Vec<String>),
 }
 
-impl Forms for SyncDef {
-    const EXPECTED: &'static str = "\"phase\", \"markers\" or a list of names of markers";
+impl Forms for BlendAlignDef {
+    const EXPECTED: &'static str = "\"phase\", \"marker\" or a list of names of markers";
 
     fn text(text: &str) -> Option<Result<Self, &'static [&'static str]>> {
         Some(match text {
-            "phase" => Ok(Self::Word(SyncWord::Phase)),
-            "markers" => Ok(Self::Word(SyncWord::Markers)),
-            _ => Err(&["phase", "markers"]),
+            "phase" => Ok(Self::Word(AlignDef::Phase)),
+            "marker" => Ok(Self::Word(AlignDef::Marker)),
+            _ => Err(&["phase", "marker"]),
         })
     }
 
@@ -414,7 +404,7 @@ impl Forms for SyncDef {
     }
 }
 
-impl<'de> Deserialize<'de> for SyncDef {
+impl<'de> Deserialize<'de> for BlendAlignDef {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         forms(deserializer)
     }

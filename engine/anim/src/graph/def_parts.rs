@@ -365,13 +365,13 @@ pub enum FadeCurveDef {
     Smooth,
 }
 
-/// Where a destination begins.
+/// What a destination has in step with its source, or the clips of a blend with each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum AlignDef {
-    /// At the phase of the source.
+    /// At the same phase.
     Phase,
-    /// Between the same two markers as the source.
+    /// Between the same two markers.
     Marker,
 }
 

@@ -128,7 +128,7 @@ pub const GRAPH_CODES: &[(&str, &str)] = &[
         "Blend space points that cannot be told apart or have the wrong form.",
     ),
     (
-        "E-GRAPH-SYNC",
+        "E-GRAPH-ALIGN",
         "Clips of a blend whose markers do not follow each other alike.",
     ),
     (

@@ -30,7 +30,7 @@ fn clips() -> Vec<Make> {
 }
 
 fn state(more: Value) -> Value {
-    let mut state = json!({ "blend": "v", "sync": "markers", "points": [
+    let mut state = json!({ "blend": "v", "align": "marker", "points": [
         { "at": 0, "clip": "walk" }, { "at": 1, "clip": "run" }, { "at": 2, "clip": "limp" },
     ] });
     for (key, value) in more.as_object().expect("a table") {
@@ -118,7 +118,7 @@ fn clips_that_are_aligned_by_markers_stand_between_the_same_two() {
 
 #[test]
 fn by_phase_they_do_not() {
-    let mut player = Player::new(graph(json!({ "sync": "phase" })), clips());
+    let mut player = Player::new(graph(json!({ "align": "phase" })), clips());
     player.set("v", 0.5);
     player.step(0.33);
     let own = [1, 2].map(|joint| f64::from(player.pose.translation(joint).x) * 2.0);
@@ -489,11 +489,11 @@ fn markers_can_be_named_and_a_point_can_stay_out() {
     clips.push(clip("idle", 3.0).x(4, 0.0, 1.0));
     let points = json!([
         { "at": 0, "clip": "walk" }, { "at": 1, "clip": "run" }, { "at": 2, "clip": "limp" },
-        { "at": 4, "clip": "idle", "sync": "phase" },
+        { "at": 4, "clip": "idle", "align": "phase" },
     ]);
-    for sync in [json!(["l", "r"]), json!("markers")] {
+    for align in [json!(["l", "r"]), json!("marker")] {
         let mut player = Player::new(
-            graph(json!({ "sync": sync, "points": points })),
+            graph(json!({ "align": align, "points": points })),
             clips.clone(),
         );
         player.set("v", 0.5);
@@ -602,58 +602,58 @@ fn what_cannot_be_aligned_says_which_clip_and_which_marker() {
     let point = "/layers/0/states/move/points/1";
     let cases = [
         (
-            json!("markers"),
+            json!("marker"),
             with("b", &[]),
-            "E-GRAPH-SYNC",
+            "E-GRAPH-ALIGN",
             point,
             "clip `b` has no markers",
         ),
         (
-            json!("markers"),
+            json!("marker"),
             with("b", &[("x", 1.0)]),
-            "E-GRAPH-SYNC",
+            "E-GRAPH-ALIGN",
             point,
             "in common: `l`, `r`",
         ),
         (
             json!(["l", "r"]),
             with("b", &[("l", 1.0)]),
-            "E-GRAPH-SYNC",
+            "E-GRAPH-ALIGN",
             point,
             "clip `b` has no marker `r`",
         ),
         (
-            json!("markers"),
+            json!("marker"),
             with("b", &[("l", 1.0), ("l", 2.0), ("r", 3.0)]),
-            "E-GRAPH-SYNC",
+            "E-GRAPH-ALIGN",
             point,
             "clip `b` has the markers `l`, `l`, `r` in a lap, which do not follow each other as `l`, `r` of clip `a` do",
         ),
         (
             json!([]),
             with("b", &[("l", 1.0)]),
-            "E-GRAPH-SYNC",
-            "/layers/0/states/move/sync",
+            "E-GRAPH-ALIGN",
+            "/layers/0/states/move/align",
             "names no markers",
         ),
         (
             json!("steps"),
             with("b", &[]),
             "E-GRAPH-UNKNOWN-WORD",
-            "/layers/0/states/move/sync",
+            "/layers/0/states/move/align",
             "steps",
         ),
         (
             json!(1),
             with("b", &[]),
             "E-GRAPH-WRONG-TYPE",
-            "/layers/0/states/move/sync",
+            "/layers/0/states/move/align",
             "a list of names of markers",
         ),
     ];
-    for (sync, b, code, place, words) in cases {
+    for (align, b, code, place, words) in cases {
         let a = with("a", &[("l", 1.0), ("r", 5.0)]);
-        check(json!({ "sync": sync }), vec![a, b], code, place, words);
+        check(json!({ "align": align }), vec![a, b], code, place, words);
     }
     let many = vec![numbered("a", 7), numbered("b", 10)];
     check(
@@ -668,15 +668,15 @@ fn what_cannot_be_aligned_says_which_clip_and_which_marker() {
     check(
         turning,
         two(),
-        "E-GRAPH-SYNC",
+        "E-GRAPH-ALIGN",
         "/layers/0/states/move/mode",
         "cannot turn back",
     );
-    let apart = |sync: &str, own: &str| {
-        let points = json!([{ "at": 0, "clip": "a", "sync": own }, { "at": 1, "clip": "b" }]);
-        json!({ "sync": sync, "points": points })
+    let apart = |align: &str, own: &str| {
+        let points = json!([{ "at": 0, "clip": "a", "align": own }, { "at": 1, "clip": "b" }]);
+        json!({ "align": align, "points": points })
     };
-    let place = "/layers/0/states/move/points/0/sync";
+    let place = "/layers/0/states/move/points/0/align";
     check(
         apart("phase", "phase"),
         two(),
@@ -685,7 +685,7 @@ fn what_cannot_be_aligned_says_which_clip_and_which_marker() {
         "aligned by markers",
     );
     check(
-        apart("markers", "markers"),
+        apart("marker", "marker"),
         two(),
         "E-GRAPH-NO-EFFECT",
         place,
@@ -693,14 +693,14 @@ fn what_cannot_be_aligned_says_which_clip_and_which_marker() {
     );
     let clip = one_layer(
         json!({}),
-        json!({ "s": { "clip": "a", "sync": "markers" } }),
+        json!({ "s": { "clip": "a", "align": "marker" } }),
         "s",
         json!([]),
     );
     let errors = compile(clip, two()).expect_err("no blend");
     assert_eq!(
         (errors[0].code, errors[0].pointer.as_str()),
-        ("E-GRAPH-MOTION", "/layers/0/states/s/sync")
+        ("E-GRAPH-MOTION", "/layers/0/states/s/align")
     );
 }
 

@@ -304,7 +304,7 @@ fn a_blend_that_is_aligned_keeps_step_with_its_group() {
         marked("o", 1.0, &[("l", 0.2), ("r", 0.9)]),
     ];
     let states = json!({
-        "blend": { "blend": "v", "sync": "markers", "points": [{ "at": 0, "clip": "a" }, { "at": 1, "clip": "b" }], "sync_group": "feet" },
+        "blend": { "blend": "v", "align": "marker", "points": [{ "at": 0, "clip": "a" }, { "at": 1, "clip": "b" }], "sync_group": "feet" },
         "other": { "clip": "o", "sync_group": "feet", "sync_role": "always_leader" },
     });
     let ways = json!([{ "from": "blend", "to": "other", "when": "go", "duration": 1000.0 }]);

@@ -74,7 +74,7 @@ fn base_states(version: usize) -> Value {
         { "at": [-1, -1], "motion": { "clip": "sway", "mirror": { "pairs": [["arm", "tail"]] } } },
     ]);
     let mut states = json!({
-        "move": { "blend": "v", "sync": "markers", "points": points, "sync_group": "feet", "rate": "distance", "sync_role": "always_leader" },
+        "move": { "blend": "v", "align": "marker", "points": points, "sync_group": "feet", "rate": "distance", "sync_role": "always_leader" },
         "walk": { "clip": "walk", "sync_group": "feet", "speed_parameter": "rate" },
         "strafe": { "blend": ["v", "rate"], "points": plane, "weights": "delaunay", "speaks": "all" },
         "round": { "blend": ["v", "rate"], "points": plane, "weights": "polar", "keep": 2, "sync_group": "feet" },

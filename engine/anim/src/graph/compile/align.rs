@@ -66,7 +66,7 @@ impl Compiler<'_> {
             Err(fault) => {
                 let name = name_of(leaves[fault.voice], clips);
                 let message = format!("{name} {}", fault.message);
-                let help = "mend its markers, name those to go by (sync = [\"left\", \"right\"]), or give its point sync = \"phase\"";
+                let help = "mend its markers, name those to go by (align = [\"left\", \"right\"]), or give its point align = \"phase\"";
                 let place = &voices[fault.voice].place;
                 self.report
                     .error_with_help(fault.code, place, message, help);
@@ -134,7 +134,7 @@ fn warps(
 
 fn fault(voice: usize, message: String) -> Fault {
     Fault {
-        code: "E-GRAPH-SYNC",
+        code: "E-GRAPH-ALIGN",
         voice,
         message,
     }

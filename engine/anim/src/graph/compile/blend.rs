@@ -9,7 +9,7 @@ use super::report::any_number;
 use crate::Triangulation;
 use crate::graph::compiled::{BlendChild, BlendSpace, MAX_SAMPLES, Motion, PlaneRule, Points};
 use crate::graph::def::{
-    AtDef, BlendDef, PointDef, RateDef, StateDef, SyncDef, SyncWord, WeightsDef,
+    AlignDef, AtDef, BlendAlignDef, BlendDef, PointDef, RateDef, StateDef, WeightsDef,
 };
 use crate::graph::error::{GraphError, pointer};
 
@@ -35,8 +35,8 @@ impl<'a> Compiler<'a> {
             let place = pointer(&points_place, index);
             let first = self.state.leaves.len();
             children.push(self.point(point, &place));
-            self.check_point_sync(def, point, &place);
-            if point.sync.is_none() {
+            self.check_point_align(def, point, &place);
+            if point.align.is_none() {
                 voices.extend(self.voices(first, &place));
             }
         }
@@ -49,17 +49,17 @@ impl<'a> Compiler<'a> {
             BlendDef::Two(names) => self.plane(names, points, def.weights, place),
         };
         let children = children.into_iter().collect::<Option<_>>()?;
-        match &def.sync {
-            None | Some(SyncDef::Word(SyncWord::Phase)) => {}
-            Some(SyncDef::Word(SyncWord::Markers)) => self.align(&voices, None)?,
-            Some(SyncDef::Markers(names)) if names.is_empty() => {
+        match &def.align {
+            None | Some(BlendAlignDef::Word(AlignDef::Phase)) => {}
+            Some(BlendAlignDef::Word(AlignDef::Marker)) => self.align(&voices, None)?,
+            Some(BlendAlignDef::Markers(names)) if names.is_empty() => {
                 let message = "names no markers";
-                let help = "name some, or write sync = \"markers\" for all that the clips share";
-                let place = pointer(place, "sync");
+                let help = "name some, or write align = \"marker\" for all that the clips share";
+                let place = pointer(place, "align");
                 self.report
-                    .error_with_help("E-GRAPH-SYNC", place, message, help);
+                    .error_with_help("E-GRAPH-ALIGN", place, message, help);
             }
-            Some(SyncDef::Markers(names)) => self.align(&voices, Some(names))?,
+            Some(BlendAlignDef::Markers(names)) => self.align(&voices, Some(names))?,
         }
         Some(Motion::Blend(BlendSpace {
             points: points?,
@@ -82,15 +82,20 @@ impl<'a> Compiler<'a> {
         .collect()
     }
 
-    fn check_point_sync(&mut self, blend: &StateDef, point: &PointDef, place: &str) {
-        let aligned = !matches!(&blend.sync, None | Some(SyncDef::Word(SyncWord::Phase)));
-        let why = match &point.sync {
+    fn check_point_align(&mut self, blend: &StateDef, point: &PointDef, place: &str) {
+        let aligned = !matches!(
+            &blend.align,
+            None | Some(BlendAlignDef::Word(AlignDef::Phase))
+        );
+        let why = match &point.align {
             None => return,
-            Some(SyncDef::Word(SyncWord::Phase)) if aligned => return,
-            Some(SyncDef::Word(SyncWord::Phase)) => "belongs to a blend that is aligned by markers",
+            Some(BlendAlignDef::Word(AlignDef::Phase)) if aligned => return,
+            Some(BlendAlignDef::Word(AlignDef::Phase)) => {
+                "belongs to a blend that is aligned by markers"
+            }
             Some(_) => "is that of the blend; a point can only stay out of it with \"phase\"",
         };
-        self.no_effect(place, &[("sync", true)], why);
+        self.no_effect(place, &[("align", true)], why);
     }
 
     /// Remembers to tell where the graph has no root joint.

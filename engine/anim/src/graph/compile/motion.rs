@@ -159,7 +159,7 @@ impl<'a> Compiler<'a> {
             ("weights", def.weights.is_some(), "blend"),
             ("keep", def.keep.is_some(), "blend"),
             ("rate", def.rate.is_some(), "blend"),
-            ("sync", def.sync.is_some(), "blend"),
+            ("align", def.align.is_some(), "blend"),
             ("children", def.children.is_some(), "select"),
         ];
         for (key, given, owner) in owned {

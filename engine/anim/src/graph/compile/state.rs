@@ -234,7 +234,7 @@ impl<'a> Compiler<'a> {
         if bent && def.mode == Some(ModeDef::PingPong) {
             let message = "a blend that is aligned by markers runs round and cannot turn back";
             self.report
-                .error("E-GRAPH-SYNC", pointer(place, "mode"), message);
+                .error("E-GRAPH-ALIGN", pointer(place, "mode"), message);
         }
     }
 
