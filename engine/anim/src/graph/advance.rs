@@ -232,7 +232,7 @@ pub fn advance(
         out.events_lost = out.events_lost.saturating_add(live.lost);
         if leads {
             let now = step.followed(&live);
-            base = now.and_then(|now| now.clock(before));
+            base = now.and_then(|now| now.lead(before));
         }
         if layer.root_motion
             && let Some(rig) = &graph.root

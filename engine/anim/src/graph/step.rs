@@ -11,7 +11,7 @@ use super::motion::{Context, Part};
 use super::random::Turn;
 use super::scratch::{Scratch, Slice, Span};
 use super::state::{MachineState, ParameterState, Playing, RandomChoice};
-use super::sync::followed;
+use super::sync::Lead;
 use crate::{LoopMode, Pose, RootAxes, Travel};
 
 /// Slices that one machine's step is cut into at most where a fade or a lap ends; what is left then runs as
@@ -40,9 +40,8 @@ pub(super) struct MachineStep<'a> {
     pub(super) poses: &'a [Option<Pose>],
     /// The state around the machine is being left: nothing begins in it any more.
     pub(super) leaving: bool,
-    /// How the base layer's current state moves, for layers that follow it: laps at begin and end of
-    /// the step.
-    pub(super) base: Option<[f64; 2]>,
+    /// How the base layer's current state moves, for layers that follow it.
+    pub(super) base: Option<Lead>,
 }
 
 /// What a step writes.
@@ -184,7 +183,7 @@ impl<'a> MachineStep<'a> {
             let follows = self.base.filter(|_| playing.mode == LoopMode::Loop);
             let (from, to) = match (cx.scrub(definition), follows) {
                 (Some(phase), _) => (playing.cycles, phase),
-                (None, Some(base)) => followed(playing.cycles, base, rest),
+                (None, Some(base)) => base.follow(&cx, definition, playing.cycles, rest),
                 (None, None) => {
                     let to = self.clock_at_end(&cx, state, index, lap_seconds, rest);
                     (playing.cycles, to)

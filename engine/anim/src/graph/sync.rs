@@ -1,6 +1,7 @@
 //! Clocks that keep step with others: sync groups, and layers that follow the base.
 
-use super::align::kept_in_step;
+use super::align::{aligned, kept_in_step};
+use super::compiled::State;
 use super::def::SyncRoleDef;
 use super::fade::{current_weight, playing_weight};
 use super::motion::Context;
@@ -95,6 +96,7 @@ impl MachineStep<'_> {
         }
         Some(Followed {
             machine: self.machine,
+            state: current.state,
             run: current.run,
             loops: current.mode == LoopMode::Loop,
             cycles: current.cycles,
@@ -107,6 +109,7 @@ impl MachineStep<'_> {
 #[derive(Clone, Copy)]
 pub(super) struct Followed {
     machine: u16,
+    state: u16,
     run: u32,
     loops: bool,
     cycles: f64,
@@ -115,21 +118,49 @@ pub(super) struct Followed {
 }
 
 impl Followed {
-    /// How the state has moved in the step, `before` being what was followed at its begin: laps at its
-    /// begin and end. None where it does not loop.
-    pub(super) fn clock(self, before: Option<Self>) -> Option<[f64; 2]> {
+    /// How the state has moved in the step, `before` being what was followed at its begin. None where it
+    /// does not loop.
+    pub(super) fn lead(self, before: Option<Self>) -> Option<Lead> {
         let same = |before: &Self| (before.machine, before.run) == (self.machine, self.run);
         let begin = before.filter(same).map(|before| before.cycles);
-        self.loops
-            .then_some([begin.unwrap_or(self.cycles - self.moved), self.cycles])
+        self.loops.then_some(Lead {
+            machine: self.machine,
+            state: self.state,
+            cycles: [begin.unwrap_or(self.cycles - self.moved), self.cycles],
+        })
     }
 }
 
-/// The clock of a state that takes its phase from the base layer, over a slice.
-pub(super) fn followed(cycles: f64, base: [f64; 2], rest: Slice) -> (f64, f64) {
-    let at = |share: f64| base[0] + (base[1] - base[0]) * share;
-    let (begin, end) = (at(rest.begin), at(rest.end));
-    // The same phase in the lap that the clock is in; where the base has jumped, so does it.
-    let from = begin + (cycles - begin).round();
-    (from, from + (end - begin))
+/// How the base layer's current state moves in a step.
+#[derive(Clone, Copy)]
+pub(super) struct Lead {
+    machine: u16,
+    state: u16,
+    /// Laps at begin and end of the step.
+    cycles: [f64; 2],
+}
+
+impl Lead {
+    /// The clock of a state that follows, at begin and end of a slice: between the same markers where both have
+    /// some, else at the same phase in the lap that it is in. Where the base has jumped, so does it.
+    pub(super) fn follow(
+        &self,
+        cx: &Context<'_>,
+        state: &State,
+        cycles: f64,
+        rest: Slice,
+    ) -> (f64, f64) {
+        let machine = &cx.graph.machines[usize::from(self.machine)];
+        let base = &machine.states[usize::from(self.state)];
+        let at = |share: f64| self.cycles[0] + (self.cycles[1] - self.cycles[0]) * share;
+        let [begin, end] = [rest.begin, rest.end].map(at);
+        let by_markers = aligned(cx, base, begin, state, cycles).and_then(|from| {
+            let to = kept_in_step(cx, base, [begin, end], state, from)?;
+            Some((from, to))
+        });
+        by_markers.unwrap_or_else(|| {
+            let from = begin + (cycles - begin).round();
+            (from, from + (end - begin))
+        })
+    }
 }

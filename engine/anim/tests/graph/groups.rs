@@ -329,6 +329,42 @@ fn a_blend_that_is_aligned_keeps_step_with_its_group() {
 }
 
 #[test]
+fn an_overlay_that_follows_goes_by_the_markers_of_the_base() {
+    let clips = vec![
+        marked("a", 1.0, &[("l", 0.1), ("r", 0.5)]),
+        marked("b", 1.4, &[("r", 0.1), ("l", 0.3), ("r", 1.0), ("l", 1.2)]),
+        marked("o", 1.0, &[("l", 0.2), ("r", 0.9)]),
+    ];
+    let base = json!({ "blend": "v", "align": "marker", "points": [{ "at": 0, "clip": "a" }, { "at": 1, "clip": "b" }] });
+    let def = json!({
+        "parameters": { "v": 0.3 },
+        "layers": [
+            { "name": "base", "states": { "base": base }, "transitions": [] },
+            { "name": "over", "follow": "base", "states": { "over": { "clip": "o" } }, "transitions": [] },
+        ],
+    });
+    let mut player = Player::new(def, clips);
+    let mut random = Random(8);
+    let mut first = None;
+    for _ in 0..300 {
+        player.set("v", random.next() as f32);
+        player.step((random.next() * 1.7) as f32);
+        let [base, over] = [0, 1].map(|machine| player.state.machines[machine].playing[0].cycles);
+        // Four intervals a lap of the base, two of the overlay.
+        let ahead = base * 4.0 - beat(&[0.2, 0.9], over);
+        let first = *first.get_or_insert(ahead);
+        assert!((ahead - first).abs() < 1e-5, "{first} {ahead}");
+        assert!(
+            (ahead / 2.0 - (ahead / 2.0).round()).abs() < 1e-5,
+            "a left foot is a left foot"
+        );
+    }
+    let steps = player.state.machines[0].playing[0].cycles * 4.0;
+    let told = player.count("l in over") + player.count("r in over");
+    assert!((told as f64 - steps).abs() <= 2.0, "{told} of {steps}");
+}
+
+#[test]
 fn what_was_restarted_goes_its_own_way() {
     let mut player = walk_and_run(["can_be_leader", "can_be_leader"]);
     player.run_to(0.4, 0.05);
