@@ -272,12 +272,7 @@ impl Inertia {
 
     /// Adds what is left to `pose`, which holds the new motion; once all is over `pose` keeps its bits.
     pub fn apply(&self, pose: &mut Pose) {
-        self.apply_before(0.0, pose);
-    }
-
-    /// The same with what was left some `seconds` ago, at most back to the change.
-    pub fn apply_before(&self, seconds: f32, pose: &mut Pose) {
-        let elapsed = (self.elapsed - f64::from(seconds)).max(0.0) as f32;
+        let elapsed = self.elapsed as f32;
         for (block, offsets) in pose.blocks.iter_mut().zip(&self.blocks) {
             offsets.translation.add_to(&mut block.translation, elapsed);
             offsets.rotation.turn(&mut block.rotation, elapsed);
@@ -289,6 +284,16 @@ impl Inertia {
                 weights.iter_mut().zip(left).for_each(|(w, x)| *w += x);
             }
         }
+    }
+
+    /// Seconds since the change.
+    pub(crate) fn elapsed(&self) -> f64 {
+        self.elapsed
+    }
+
+    /// Moves to so many seconds after the change, to look at what is left then.
+    pub(crate) fn set_elapsed(&mut self, seconds: f64) {
+        self.elapsed = seconds;
     }
 
     /// True where nothing decays.

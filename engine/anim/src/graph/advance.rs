@@ -134,7 +134,7 @@ pub enum GraphEventKind {
         /// The state that begins; none where the state around the machine is left.
         following: Option<u16>,
     },
-    /// A once-state came to its end.
+    /// A once-state came to its end, or the current state inside a state that is a machine did.
     Finished,
     /// The fade into the state is over.
     FullyIn,
@@ -158,6 +158,8 @@ pub(super) enum Rank {
     Marker,
     /// The end of a once-state.
     Finished,
+    /// The state that contains it has come to its end with it; the innermost first.
+    FinishedAround,
     /// A fade is over.
     FullyIn,
 }
@@ -303,7 +305,7 @@ fn number_moments(events: &mut [Pending], beginnings: &[usize]) {
 fn hand_over(events: &mut [Pending], out: &mut Advanced) {
     events.sort_unstable_by(|a, b| {
         let sources = || match a.rank {
-            Rank::ExitInside => b.event.source.cmp(&a.event.source),
+            Rank::ExitInside | Rank::FinishedAround => b.event.source.cmp(&a.event.source),
             _ => a.event.source.cmp(&b.event.source),
         };
         a.alpha

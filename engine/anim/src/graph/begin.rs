@@ -9,6 +9,7 @@ use super::control::{MAX_PLAYING, cycles_at, first_cycles};
 use super::def::{FadeCurveDef, InterruptionDef};
 use super::evaluate::PoseWriter;
 use super::fade::current_weight;
+use super::inside::{left_clock, left_cycles};
 use super::motion::Context;
 use super::state::{FadeClock, PlayRequest, Playing};
 use super::step::{Live, MachineStep};
@@ -19,9 +20,6 @@ pub(super) const DEFAULT_FADE: f32 = 0.2;
 
 /// Seconds; what is longer, infinity included, does not end in any game.
 const LONGEST_FADE: f32 = 1e9;
-
-/// Seconds over which the speed of a pose is measured where the step gives none.
-const USUAL_STEP: f64 = 1.0 / 60.0;
 
 /// A state that begins in the step.
 #[derive(Clone, Copy, Debug)]
@@ -128,6 +126,7 @@ impl MachineStep<'_> {
         self.write(&mut source, live);
         let elapsed = self.write_earlier(&mut earlier, live);
         let velocity = self.velocity(live);
+        let inside = self.begins_inside(left, start, live);
         let playing = self.entering(left, start, live);
         let older = self.state_of(live).playing.len();
         self.drop_runs(0..older, start.at, live);
@@ -135,7 +134,7 @@ impl MachineStep<'_> {
         state.frozen = None;
         state.inertia.clear();
         state.playing.push(playing);
-        self.enter_inside(&playing, live);
+        self.enter_inside(&playing, inside, live);
         self.start_fade(start, live);
         self.write(&mut target, live);
         let new_velocity = self.velocity(live);
@@ -212,6 +211,7 @@ impl MachineStep<'_> {
                 self.drop_runs(twin..twin + 1, start.at, live);
             }
         }
+        let inside = self.begins_inside(left, start, live);
         let playing = match still.filter(|_| is_cut) {
             Some(index) => self.take_back(index, live),
             None => self.entering(left, start, live),
@@ -221,7 +221,7 @@ impl MachineStep<'_> {
         }
         self.state_mut(live).playing.push(playing);
         if still.is_none() || !is_cut {
-            self.enter_inside(&playing, live);
+            self.enter_inside(&playing, inside, live);
         }
         self.start_fade(start, live);
         let state = self.state_mut(live);
@@ -296,47 +296,8 @@ impl MachineStep<'_> {
         });
     }
 
-    /// The machine's pose a step ago; gives how many seconds ago, none where nothing played yet.
-    fn write_earlier(&self, out: &mut crate::Pose, live: &mut Live<'_>) -> Option<f32> {
-        let step = if self.dt > 0.0 { self.dt } else { USUAL_STEP };
-        let state = self.state_of(live);
-        let youngest = state.playing.last()?.age;
-        let seconds = step.min(youngest);
-        if seconds < 1e-4 {
-            return None;
-        }
-        let cx = self.context(live);
-        let mut rates = [0.0; MAX_PLAYING + 1];
-        for (rate, playing) in rates.iter_mut().zip(&state.playing) {
-            *rate = cx.state_rate(self.state(playing), self.speed);
-        }
-        let state = self.state_mut(live);
-        let mut cycles = [0.0; MAX_PLAYING + 1];
-        for ((playing, rate), kept) in state.playing.iter_mut().zip(rates).zip(&mut cycles) {
-            *kept = playing.cycles;
-            playing.cycles -= rate * seconds;
-            if playing.mode == LoopMode::Once {
-                playing.cycles = playing.cycles.clamp(0.0, 1.0);
-            }
-        }
-        let fade = state.fade;
-        if let Some(fade) = &mut state.fade {
-            fade.elapsed = (fade.elapsed - seconds).max(0.0);
-        }
-        self.writer(false, live, |writer, buffers| {
-            writer.mix(self.machine, buffers, out);
-        });
-        let state = self.state_mut(live);
-        state.inertia.apply_before(seconds as f32, out);
-        state.fade = fade;
-        for (playing, cycles) in state.playing.iter_mut().zip(cycles) {
-            playing.cycles = cycles;
-        }
-        Some(seconds as f32)
-    }
-
     /// Lends what poses are written from.
-    fn writer<R>(
+    pub(super) fn writer<R>(
         &self,
         root_in_pose: bool,
         live: &mut Live<'_>,
@@ -370,11 +331,10 @@ impl MachineStep<'_> {
             (None, _) if carried => self.carried(left, definition, live),
             (None, Begin::Own) => first_cycles(&cx, definition, self.speed, 0.0),
             (None, Begin::Offset(offset)) => first_cycles(&cx, definition, self.speed, offset),
-            (None, Begin::Phase) => left_cycles(left, definition.mode),
-            (None, Begin::Marker) => {
-                let phase = left.mode.phase(left.cycles);
-                let found = aligned(&cx, left_definition, phase, definition, phase);
-                found.map_or(phase, |cycles| definition.mode.phase(cycles))
+            (None, Begin::Phase | Begin::Marker) => {
+                let (around, source) = self.innermost(left, live);
+                let marker = start.begin == Begin::Marker;
+                left_clock(&cx, around.state(&source), &source, definition, marker)
             }
         };
         let cycles = cx.scrub(definition).unwrap_or(cycles);
@@ -414,48 +374,6 @@ impl MachineStep<'_> {
         let state: &State = &self.definition().states[usize::from(state)];
         !state.machines.is_empty() || !state.randoms.is_empty()
     }
-
-    /// Lets the machines inside a state begin, or go on where they were left.
-    fn enter_inside(&self, playing: &Playing, live: &mut Live<'_>) {
-        let definition = self.state(playing);
-        let speed = self.context(live).speed_factor(definition, self.speed) as f32;
-        for &machine in &definition.machines {
-            let inside = MachineStep {
-                machine,
-                speed,
-                ..*self
-            };
-            let resume = inside.definition().resume;
-            let state = inside.state_mut(live);
-            state.started = false;
-            if !resume {
-                state.silence();
-            }
-            inside.wake(live);
-        }
-    }
-
-    /// Begins a machine that does not play: at its entry, or where a script asked for.
-    pub(super) fn wake(&self, live: &mut Live<'_>) {
-        if let Some(&current) = self.state_of(live).playing.last() {
-            self.enter_inside(&current, live);
-            return;
-        }
-        let request = self.state_mut(live).request.take();
-        let index = request.map_or(self.definition().entry, |request| request.state);
-        let definition = &self.definition().states[usize::from(index)];
-        self.choose_children(index, live);
-        let cx = self.context(live);
-        let cycles = match request.and_then(|request| request.play.at) {
-            Some(at) => cycles_at(&cx, definition, definition.mode, at),
-            None => first_cycles(&cx, definition, self.speed, 0.0),
-        };
-        let state = self.state_mut(live);
-        let playing = Playing::enter(index, definition, state.next_run, cycles);
-        state.next_run = state.next_run.wrapping_add(1);
-        state.playing.push(playing);
-        self.enter_inside(&playing, live);
-    }
 }
 
 /// As asked for; not a number is at once.
@@ -464,14 +382,5 @@ fn fade_seconds(seconds: f32) -> f32 {
         0.0
     } else {
         seconds.clamp(0.0, LONGEST_FADE)
-    }
-}
-
-/// The clock of the state that is left, as the state that follows goes on with it.
-fn left_cycles(left: &Playing, mode: LoopMode) -> f64 {
-    if mode == LoopMode::Loop && left.mode == LoopMode::Loop {
-        left.cycles
-    } else {
-        left.mode.phase(left.cycles)
     }
 }

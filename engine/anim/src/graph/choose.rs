@@ -1,14 +1,18 @@
 //! Which transition of a machine starts in a step, and when in the step; and why others do not.
 
 use super::begin::Start;
+use super::begun::Begun;
 use super::compiled::{MAX_STATES, Transition};
 use super::def::{InterruptionDef, ReenterDef};
 use super::motion::number;
 use super::scratch::Span;
-use super::state::{ParameterState, Playing};
-use super::step::{Begun, Live, MachineStep};
+use super::state::Playing;
+use super::step::{Live, MachineStep};
 use crate::LoopMode;
 use crate::expression::Expression;
+
+/// In [`Scratch::used_by`](crate::Scratch) for no machine yet.
+const NO_MACHINE: u16 = u16::MAX;
 
 /// Why a transition does not start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -81,10 +85,10 @@ impl MachineStep<'_> {
                 return Err(Held::Fade);
             }
         }
-        if way.to == current.state && !self.may_reenter(way, None) {
+        if way.to == current.state && !self.may_reenter(way, None, live) {
             return Err(Held::Reenter);
         }
-        if !holds(way.when.as_ref(), self.parameters) {
+        if !self.holds(way.when.as_ref(), live) {
             return Err(Held::Condition);
         }
         let at = match way.exit_time {
@@ -94,9 +98,9 @@ impl MachineStep<'_> {
                 gate(exit_time, way.latch, &playing, &span, backwards).ok_or(Held::Gate)?
             }
         };
-        let last = self.through(index, closed)?;
+        let last = self.through(index, closed, live)?;
         let onward = &self.definition().transitions[usize::from(last)];
-        if onward.to == current.state && !self.may_reenter(way, Some(onward)) {
+        if onward.to == current.state && !self.may_reenter(way, Some(onward), live) {
             return Err(Held::Reenter);
         }
         if begun.contains(self.definition().transitions[usize::from(last)].to) {
@@ -106,29 +110,29 @@ impl MachineStep<'_> {
     }
 
     /// Follows a transition through conduits to a state in which a machine can stay: the last on the way there.
-    fn through(&self, index: u16, closed: &mut Closed) -> Result<u16, Held> {
+    fn through(&self, index: u16, closed: &mut Closed, live: &Live<'_>) -> Result<u16, Held> {
         let to = self.definition().transitions[usize::from(index)].to;
         let state = &self.definition().states[usize::from(to)];
-        if !holds(state.enter_when.as_ref(), self.parameters) {
+        if !self.holds(state.enter_when.as_ref(), live) {
             return Err(Held::EnterWhen);
         }
         if !state.conduit {
             return Ok(index);
         }
-        let onward = self.onward(to, closed).ok_or(Held::Conduit)?;
+        let onward = self.onward(to, closed, live).ok_or(Held::Conduit)?;
         Ok(onward[1])
     }
 
     /// The first way out of a conduit that leads to a state in which a machine can stay, and the last on the way
     /// there. That conduits lead round is refused when a graph is compiled.
-    fn onward(&self, conduit: u16, closed: &mut Closed) -> Option<[u16; 2]> {
+    fn onward(&self, conduit: u16, closed: &mut Closed, live: &Live<'_>) -> Option<[u16; 2]> {
         if closed.contains(conduit) {
             return None;
         }
         for &index in &self.definition().states[usize::from(conduit)].ways_out {
             let way = &self.definition().transitions[usize::from(index)];
-            if holds(way.when.as_ref(), self.parameters)
-                && let Ok(last) = self.through(index, closed)
+            if self.holds(way.when.as_ref(), live)
+                && let Ok(last) = self.through(index, closed, live)
             {
                 return Some([index, last]);
             }
@@ -162,19 +166,7 @@ impl MachineStep<'_> {
     ) -> (Playing, Span, bool) {
         let own = live.scratch.spans[span];
         let cx = self.context(live);
-        let (mut step, mut current) = (*self, *playing);
-        while let Some(machine) = cx.machine(step.state(&current)) {
-            let speed = cx.speed_factor(step.state(&current), step.speed) as f32;
-            let inside = MachineStep {
-                machine,
-                speed,
-                ..step
-            };
-            let Some(inner) = inside.state_of(live).playing.last() else {
-                break;
-            };
-            (step, current) = (inside, *inner);
-        }
+        let (step, current) = self.innermost(playing, live);
         let definition = step.state(&current);
         let backwards = cx.runs_backwards(definition, step.speed);
         if step.machine == self.machine {
@@ -190,7 +182,7 @@ impl MachineStep<'_> {
     }
 
     /// Whether an "any" transition may go where the machine already is, itself or through conduits.
-    fn may_reenter(&self, way: &Transition, onward: Option<&Transition>) -> bool {
+    fn may_reenter(&self, way: &Transition, onward: Option<&Transition>, live: &Live<'_>) -> bool {
         if !way.any {
             return true;
         }
@@ -201,33 +193,46 @@ impl MachineStep<'_> {
                 let ways = [way].into_iter().chain(onward);
                 let mut triggers =
                     ways.flat_map(|way| way.when.iter().flat_map(|when| &when.triggers));
-                triggers.any(|&trigger| number(self.parameters, trigger) != 0.0)
+                triggers.any(|&trigger| self.seen(trigger, live) != 0.0)
             }
         }
     }
 
-    /// The triggers that a transition tested, and those that led through conduits, count as used.
+    /// The triggers that a transition tested, and those that led through conduits, count as used: for the
+    /// machine at once, for others with the end of the step.
     pub(super) fn use_triggers(&self, start: &Start, live: &mut Live<'_>) {
+        let first = live.scratch.used_by.len();
         let mut closed = Closed::default();
         let mut next = start.first;
         while let Some(index) = next {
             let way = &self.definition().transitions[usize::from(index)];
-            for &trigger in way.when.iter().flat_map(|when| &when.triggers) {
-                live.scratch.used_triggers[usize::from(trigger)] = true;
-            }
             let to = &self.definition().states[usize::from(way.to)];
-            for &trigger in to.enter_when.iter().flat_map(|when| &when.triggers) {
+            let tested = way.when.iter().chain(&to.enter_when);
+            for &trigger in tested.flat_map(|when| &when.triggers) {
                 live.scratch.used_triggers[usize::from(trigger)] = true;
+                // Conduits further on still see it.
+                live.scratch.used_by.push([NO_MACHINE, trigger]);
             }
-            let is_conduit = to.conduit;
-            let onward = is_conduit.then(|| self.onward(way.to, &mut closed));
+            let onward = to.conduit.then(|| self.onward(way.to, &mut closed, live));
             next = onward.flatten().map(|[index, _]| index);
         }
+        for [machine, _] in &mut live.scratch.used_by[first..] {
+            *machine = self.machine;
+        }
     }
-}
 
-fn holds(when: Option<&Expression>, parameters: &[ParameterState]) -> bool {
-    when.is_none_or(|when| when.holds(|index| number(parameters, index)))
+    fn holds(&self, when: Option<&Expression>, live: &Live<'_>) -> bool {
+        when.is_none_or(|when| when.holds(|index| self.seen(index, live)))
+    }
+
+    /// A parameter as this machine sees it: a trigger that it has used in this step is not set any more.
+    fn seen(&self, parameter: u16, live: &Live<'_>) -> f64 {
+        if live.scratch.used_by.contains(&[self.machine, parameter]) {
+            0.0
+        } else {
+            number(self.parameters, parameter)
+        }
+    }
 }
 
 /// The share of the step at which the exit time is open, if it is within the span.

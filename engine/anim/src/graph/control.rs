@@ -5,6 +5,7 @@ use super::align::aligned;
 use super::compiled::{Graph, MAX_CHOIRS, Machine, State};
 use super::evaluate::evaluate;
 use super::fade::{MachineWeight, current_weight, playing_weight};
+use super::inside::BeginInside;
 use super::motion::{Context, Part};
 use super::scratch::Scratch;
 use super::slot::{SlotState, interrupt_slots};
@@ -83,7 +84,7 @@ impl GraphState {
                 lost: 0,
             };
             if step.state_of(&live).playing.is_empty() {
-                step.wake(&mut live);
+                step.wake(BeginInside::Own, &mut live);
             }
         }
     }
@@ -144,6 +145,8 @@ impl GraphState {
         let layers_machines = graph.machines.iter().zip(&mut self.machines);
         for (_, machine) in layers_machines.filter(|(own, _)| own.layer == layer) {
             machine.silence();
+            // What was asked for before does not come after it.
+            machine.request = None;
             windows::interrupt(&mut machine.windows);
         }
         self.machines[machine].request = Some(PlayRequest {
@@ -199,7 +202,8 @@ impl GraphState {
         scratch.poses.give(target);
     }
 
-    /// Moves the clock of a layer's current state to clip seconds, exactly. Nothing on the way is
+    /// Moves the clock of a layer's current state to clip seconds, exactly; of a state that is a
+    /// machine, that of the current state in it. Nothing on the way is
     /// heard and nothing moves the root; open windows end. States of its sync group in the layer go
     /// along. Seconds past the end wrap where the state loops and hold elsewhere. A state whose phase is
     /// a parameter stays where the parameter says.
@@ -207,7 +211,7 @@ impl GraphState {
         let Some(layer) = graph.layers.get(usize::from(layer)) else {
             return;
         };
-        let index = usize::from(layer.machine);
+        let index = usize::from(self.innermost_machine(graph, layer.machine));
         let states = &graph.machines[index].states;
         let cx = Context {
             graph,
@@ -239,6 +243,26 @@ impl GraphState {
                 heard.retain(|heard| heard.run != playing.run);
                 windows::seek(windows, playing.run);
             }
+        }
+    }
+
+    /// The machine that the innermost current state is in; what is around it has not come to its end.
+    fn innermost_machine(&mut self, graph: &Graph, mut machine: u16) -> u16 {
+        let cx = Context {
+            graph,
+            parameters: &self.parameters,
+            randoms: &self.randoms,
+        };
+        loop {
+            let states = &graph.machines[usize::from(machine)].states;
+            let Some(current) = self.machines[usize::from(machine)].playing.last_mut() else {
+                return machine;
+            };
+            let Some(inside) = cx.machine(&states[usize::from(current.state)]) else {
+                return machine;
+            };
+            current.finished = false;
+            machine = inside;
         }
     }
 

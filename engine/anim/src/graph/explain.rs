@@ -2,13 +2,14 @@
 //! that comes next, and the same in words.
 
 use super::advance::finite_speed;
+use super::begun::Begun;
 use super::choose::{Closed, Held};
 use super::compiled::{Graph, Machine, Transition};
 use super::fade::{MachineWeight, layer_weight};
 use super::motion::number;
 use super::scratch::{Scratch, Slice};
 use super::state::{GraphState, ParameterValue};
-use super::step::{Begun, Live, MachineStep};
+use super::step::{Live, MachineStep};
 use crate::Said;
 
 /// What one machine is about to do.
@@ -137,7 +138,15 @@ fn explain_machine(step: &MachineStep<'_>, live: &mut Live<'_>, out: &mut Vec<Ex
         candidates: candidates.collect(),
     });
     for &machine in &step.state(&current).machines {
-        let inside = MachineStep { machine, ..*step };
+        let factor = step
+            .context(live)
+            .speed_factor(step.state(&current), step.speed);
+        let inside = MachineStep {
+            machine,
+            speed: factor as f32,
+            base: None,
+            ..*step
+        };
         explain_machine(&inside, live, out);
     }
 }

@@ -1,8 +1,10 @@
 //! Buffers that steps and poses are worked out in, kept between uses.
 
 use super::advance::{Pending, USUAL_EVENTS};
+use super::begun::Begun;
 use super::compiled::Graph;
 use super::control::MAX_PLAYING;
+use super::earlier::Kept;
 use crate::{MeshScratch, Pose};
 
 /// Buffers for [`advance`](crate::advance) and [`evaluate`](crate::evaluate): one a thread, for any
@@ -18,6 +20,12 @@ pub struct Scratch {
     /// The number of events before each beginning of a state.
     pub(super) beginnings: Vec<usize>,
     pub(super) used_triggers: Vec<bool>,
+    /// The machines that have used triggers in this step, with the trigger: they do not see it any more.
+    pub(super) used_by: Vec<[u16; 2]>,
+    /// What each machine has begun in this step, by index.
+    pub(super) begun: Vec<Begun>,
+    /// Clocks to be put back where they were.
+    pub(super) kept: Vec<Kept>,
     /// How each machine inside a state moved the root in the slice that it last ran, a second, as in
     /// [`Travel::log`](crate::Travel), by index.
     pub(super) velocities: Vec<[f64; 6]>,
@@ -41,6 +49,12 @@ impl Scratch {
         self.velocities.resize(graph.machines.len(), [0.0; 6]);
         self.used_triggers.clear();
         self.used_triggers.resize(graph.parameters.len(), false);
+        self.used_by.clear();
+        self.used_by.reserve(4 * MAX_PLAYING);
+        self.begun.clear();
+        self.begun.resize(graph.machines.len(), Begun::default());
+        self.kept.clear();
+        self.kept.reserve(8 * MAX_PLAYING);
     }
 }
 
@@ -115,6 +129,14 @@ impl Span {
             0.0
         };
         self.from + (self.to - self.from) * own
+    }
+
+    /// Lets the clock of a once-state that is cut where it comes to its end stand exactly there.
+    pub(super) fn meet_end(&mut self) {
+        let end = if self.to > self.from { 1.0 } else { 0.0 };
+        if self.to != self.from && (self.to - end).abs() < 1e-9 {
+            self.to = end;
+        }
     }
 
     /// The share of the step of a share of the span.

@@ -7,6 +7,7 @@ use super::compiled::{Graph, Machine, State};
 use super::def::FadeSpeaksDef;
 use super::fade::{MachineWeight, StateWeight, current_weight, playing_weight};
 use super::hear::Hearing;
+use super::inside::BeginInside;
 use super::motion::{Context, Part};
 use super::random::Turn;
 use super::scratch::{Scratch, Slice, Span};
@@ -58,12 +59,14 @@ impl<'a> MachineStep<'a> {
     pub(super) fn run(&self, stretch: Slice, live: &mut Live<'_>) -> Travel {
         let axes = self.axes();
         if self.state_of(live).playing.is_empty() {
-            self.wake(live);
+            self.wake(BeginInside::Own, live);
         }
         self.tell_first(stretch.begin, live);
         let mut travel = Travel::identity(axes);
+        let own = usize::from(self.machine);
         let first = self.state_of(live).playing.last();
-        let mut begun = Begun::after(first.map(|playing| playing.state));
+        let first = first.map(|playing| playing.state);
+        live.scratch.begun[own].stand_in(first);
         let mut at = stretch.begin;
         let mut slices = 0;
         loop {
@@ -74,7 +77,7 @@ impl<'a> MachineStep<'a> {
             let base = live.scratch.spans.len();
             let leaves = live.scratch.leaves.len();
             self.plan(rest, live);
-            let mut start = self.next_start(base, &begun, live);
+            let mut start = self.next_start(base, live);
             if let Some(start) = &mut start {
                 // Rounding must not put it past what begins around the machine at the end of the stretch.
                 start.at = start.at.clamp(at, stretch.end.max(at));
@@ -96,7 +99,8 @@ impl<'a> MachineStep<'a> {
             };
             // What is left at once does nothing more.
             let runs_inside = slice.length() > 0.0 || start.is_none();
-            travel = travel.then(self.slice(slice, turned, runs_inside, base, live));
+            let (moved, ended) = self.slice(slice, turned, runs_inside, base, live);
+            travel = travel.then(moved);
             live.scratch.spans.truncate(base);
             live.scratch.leaves.truncate(leaves);
             at = until;
@@ -106,11 +110,17 @@ impl<'a> MachineStep<'a> {
             }
             match start {
                 Some(start) if start.at <= at => {
-                    begun.note(start.state);
+                    live.scratch.begun[own].note(start.state);
                     self.begin(&start, live);
                 }
-                _ if at >= stretch.end => break,
-                _ => {}
+                _ => {
+                    if let Some(share) = ended {
+                        self.finish_around(share, live);
+                    }
+                    if at >= stretch.end {
+                        break;
+                    }
+                }
             }
         }
         travel
@@ -216,7 +226,8 @@ impl<'a> MachineStep<'a> {
         (self.dt > 0.0).then(|| at + left / self.dt)
     }
 
-    /// Lets a slice pass in which nothing begins or ends.
+    /// Lets a slice pass in which nothing begins or ends. Gives how it moved the root, and where the current
+    /// state came to its end in it.
     fn slice(
         &self,
         slice: Slice,
@@ -224,11 +235,15 @@ impl<'a> MachineStep<'a> {
         runs_inside: bool,
         base: usize,
         live: &mut Live<'_>,
-    ) -> Travel {
+    ) -> (Travel, Option<f64>) {
         let count = self.state_of(live).playing.len();
-        for span in &mut live.scratch.spans[base..base + count] {
+        let playing = &live.machines[usize::from(self.machine)].playing;
+        for (span, playing) in live.scratch.spans[base..].iter_mut().zip(playing) {
             span.to = span.at(slice.end);
             span.slice = slice;
+            if playing.mode == LoopMode::Once {
+                span.meet_end();
+            }
         }
         if let Some(turn) = turned {
             // Exactly there, so that what lies on the boundary is heard once.
@@ -237,8 +252,9 @@ impl<'a> MachineStep<'a> {
         for index in 0..if runs_inside { count } else { 0 } {
             self.run_inside(index, slice, live);
         }
+        let mut ended = None;
         for index in 0..count {
-            self.listen(index, base, live);
+            ended = self.listen(index, base, live);
         }
         let travel = self.travel(slice, base, live);
         let seconds = slice.length() * self.dt;
@@ -258,7 +274,7 @@ impl<'a> MachineStep<'a> {
             fade.elapsed += seconds;
         }
         state.inertia.step(seconds as f32);
-        travel
+        (travel, ended)
     }
 
     /// Lets the machines inside a playing state run.
@@ -307,8 +323,8 @@ impl<'a> MachineStep<'a> {
         }
     }
 
-    /// Tells what a playing state meets in the slice.
-    fn listen(&self, index: usize, base: usize, live: &mut Live<'_>) {
+    /// Tells what a playing state meets in the slice, and gives where it came to its end.
+    fn listen(&self, index: usize, base: usize, live: &mut Live<'_>) -> Option<f64> {
         let state = self.state_of(live);
         let playing = state.playing[index];
         let definition = self.state(&playing);
@@ -346,14 +362,15 @@ impl<'a> MachineStep<'a> {
         live.lost = live
             .lost
             .saturating_add(u32::try_from(lost).unwrap_or(u32::MAX));
-        if let Some(share) = self.finish(index, &span, live) {
-            let kind = GraphEventKind::Finished;
-            let state = self.state_of(live).playing[index].state;
-            // What is only faded out tells nothing of its end.
-            if is_current {
-                self.tell(kind, Rank::Finished, state, share, weight.at(share), live);
-            }
+        let share = self.finish(index, &span, live)?;
+        let kind = GraphEventKind::Finished;
+        let state = self.state_of(live).playing[index].state;
+        // What is only faded out tells nothing of its end.
+        if !is_current || self.leaving {
+            return None;
         }
+        self.tell(kind, Rank::Finished, state, share, weight.at(share), live);
+        Some(share)
     }
 
     /// Whether the rule of fades lets a playing state be heard.
@@ -378,47 +395,6 @@ impl<'a> MachineStep<'a> {
         }
     }
 
-    /// Whether a once-state comes to its end in this slice, and at which share of the step.
-    fn finish(&self, index: usize, span: &Span, live: &mut Live<'_>) -> Option<f64> {
-        let playing = self.state_of(live).playing[index];
-        let definition = self.state(&playing);
-        let cx = self.context(live);
-        if let Some(inside) = cx.machine(definition) {
-            let current = live.machines[usize::from(inside)].playing.last();
-            let finished = current.is_some_and(|current| current.finished);
-            self.state_mut(live).playing[index].finished = finished;
-            return None;
-        }
-        if playing.mode != LoopMode::Once || cx.scrub(definition).is_some() {
-            return None;
-        }
-        let backwards = cx.runs_backwards(definition, self.speed);
-        let end = if backwards { 0.0 } else { 1.0 };
-        let has_length = super::motion::rate_of(span.lap_seconds) > 0.0;
-        if has_length && cx.speed_factor(definition, self.speed) == 0.0 {
-            // What stands still neither comes to its end nor leaves it.
-            return None;
-        }
-        let is_past = if backwards {
-            span.to <= end
-        } else {
-            span.to >= end
-        };
-        let reached = !has_length || is_past;
-        let playing = &mut self.state_mut(live).playing[index];
-        let before = std::mem::replace(&mut playing.finished, reached);
-        if !reached || before {
-            return None;
-        }
-        let own = (end - span.from) / (span.to - span.from);
-        let own = if has_length && own.is_finite() {
-            own.clamp(0.0, 1.0)
-        } else {
-            0.0
-        };
-        Some(span.share(own))
-    }
-
     /// Clears away what a fade ends.
     fn end_fade(&self, at: f64, live: &mut Live<'_>) {
         let state = self.state_of(live);
@@ -436,16 +412,17 @@ impl<'a> MachineStep<'a> {
     }
 
     /// What is to begin next: what a script asked for, else a transition.
-    fn next_start(&self, base: usize, begun: &Begun, live: &mut Live<'_>) -> Option<Start> {
+    fn next_start(&self, base: usize, live: &mut Live<'_>) -> Option<Start> {
         if self.leaving {
             return None;
         }
         match self.requested(base, live) {
             Some(start) => Some(start),
-            None if begun.count < usize::from(self.graph.transitions_per_step) => {
-                self.chosen(base, begun, live)
+            None => {
+                let begun = live.scratch.begun[usize::from(self.machine)];
+                let may = begun.count < usize::from(self.graph.transitions_per_step);
+                may.then(|| self.chosen(base, &begun, live)).flatten()
             }
-            None => None,
         }
     }
 
@@ -475,34 +452,5 @@ impl<'a> MachineStep<'a> {
                 alpha: alpha as f32,
             },
         });
-    }
-}
-
-/// The states that a machine was in during this step: once it has moved on, none begins again.
-pub(super) struct Begun {
-    states: [u16; 9],
-    count: usize,
-}
-
-impl Begun {
-    /// Nothing has begun since the first state.
-    pub(super) fn after(first: Option<u16>) -> Self {
-        Self {
-            states: [first.unwrap_or(u16::MAX); 9],
-            count: 0,
-        }
-    }
-
-    fn note(&mut self, state: u16) {
-        self.count += 1;
-        if let Some(slot) = self.states.get_mut(self.count) {
-            *slot = state;
-        }
-    }
-
-    /// Whether the machine has been there in this step and moved on.
-    pub(super) fn contains(&self, state: u16) -> bool {
-        let known = self.states.len().min(self.count + 1);
-        self.count > 0 && self.states[..known].contains(&state)
     }
 }

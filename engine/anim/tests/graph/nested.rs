@@ -379,3 +379,69 @@ fn entered_anew_in_its_own_fade_a_machine_fades_from_what_was_shown() {
         player.x()
     );
 }
+
+#[test]
+fn a_seek_moves_the_clock_of_the_innermost_state() {
+    let mut player = jumper("reset");
+    player.pull("up");
+    player.run_to(0.5, 0.1);
+    player.state.seek(&player.graph, 0, 0.75);
+    player.show();
+    assert!((player.x() - 10.75).abs() < 1e-4, "{}", player.x());
+}
+
+#[test]
+fn a_state_played_at_seconds_begins_there_inside() {
+    let mut player = jumper("reset");
+    let play = Play {
+        at: Some(0.5),
+        ..Play::default()
+    };
+    player.play("air", play);
+    player.step(0.1);
+    let (path, time) = inside(&player);
+    assert_eq!(path, "air/rise");
+    assert!((time - 0.6).abs() < 1e-6, "{time}");
+}
+
+#[test]
+fn the_end_of_a_machine_is_told_once_after_that_of_the_state_inside() {
+    for dt in [0.01, 0.1, 0.3, 1.5] {
+        let inside = json!({ "states": { "a": { "clip": "a", "mode": "once" } } });
+        let def = json!({ "layers": [{ "name": "base",
+            "states": { "m": { "machine": inside } }, "transitions": [] }] });
+        let mut player = Player::new(def, vec![still("a", 1.0, 0.0)]);
+        player.run_to(3.0, dt);
+        let ends = player.said.iter();
+        let ends: Vec<_> = ends
+            .filter(|said| said.words.starts_with("finished"))
+            .collect();
+        assert_eq!(ends.len(), 2, "steps of {dt}");
+        assert_eq!(ends[0].words, "finished m/a");
+        assert_eq!(ends[1].words, "finished m");
+        assert!(ends.iter().all(|end| (end.time - 1.0).abs() < 1e-5));
+    }
+    let mut player = jumper("reset");
+    player.pull("up");
+    player.run_to(1.5, 0.1);
+    assert_eq!(player.count("finished air"), 0, "another state follows");
+}
+
+#[test]
+fn one_press_opens_one_door_of_a_machine() {
+    let states = json!({ "a": { "clip": "x" }, "b": { "clip": "x" }, "c": { "clip": "x" } });
+    let ways =
+        json!([{ "from": "a", "to": "b", "when": "go" }, { "from": "b", "to": "c", "when": "go" }]);
+    let parameters = json!({ "go": "trigger" });
+    let mut def = crate::support::one_layer(parameters, states.clone(), "a", ways.clone());
+    def["transitions_per_step"] = json!(2);
+    let other = json!({ "name": "over", "entry": "a", "states": states, "transitions": ways });
+    def["layers"].as_array_mut().expect("a list").push(other);
+    let mut player = Player::new(def, vec![still("x", 1.0, 0.0)]);
+    player.pull("go");
+    player.step(0.1);
+    for layer in [0, 1] {
+        let state = player.state.layer_status(&player.graph, layer).state;
+        assert_eq!(player.graph.states(layer)[usize::from(state)].name, "b");
+    }
+}
