@@ -101,8 +101,13 @@ impl MachineStep<'_> {
             let follows = self.base.filter(|_| playing.mode == LoopMode::Loop);
             let cycles = match follows {
                 _ if cx.scrub(definition).is_some() => playing.cycles,
-                Some([begin, end]) if self.dt > 0.0 => {
-                    playing.cycles - (end - begin) / self.dt * back.dt
+                Some(lead) if self.dt > 0.0 => {
+                    let moment = Slice {
+                        begin: 1.0,
+                        end: 1.0 - back.dt / self.dt,
+                    };
+                    let (now, before) = lead.follow(&cx, definition, playing.cycles, moment);
+                    playing.cycles + (before - now)
                 }
                 _ => {
                     let lap_seconds = cx.lap_seconds(definition);
