@@ -76,21 +76,33 @@ fn normalize_or_nearest(at: &[Vec2], p: Vec2, weights: &mut [f32]) {
     weights[nearest.unwrap_or(0)] = 1.0;
 }
 
-/// Takes all but the `count` heaviest weights (at least one) to zero and brings the rest back to the sum 1. Of equal
-/// ones the first stay.
+/// Lets only the `count` heaviest weights (at least one) count: from each the heaviest that is left out is
+/// subtracted, the rest is brought back to the sum 1. So a weight comes and goes through 0, and the result is
+/// continuous in the weights and the same in any order, but where all that are kept equal the heaviest that is
+/// left out: there the first `count` of the equal ones share equally. Weights of which no more than `count` are
+/// above 0 stay as they are.
 pub fn keep_heaviest(weights: &mut [f32], count: usize) {
+    let count = count.max(1);
     let mut active = weights.iter().filter(|weight| **weight > 0.0).count();
-    if active <= count.max(1) {
+    if active <= count {
         return;
     }
-    while active > count.max(1) {
+    let mut left_out = 0.0;
+    while active > count {
         let above_zero = weights.iter_mut().filter(|weight| **weight > 0.0);
         let lightest = above_zero.rev().min_by(|a, b| a.total_cmp(b));
-        lightest.into_iter().for_each(|weight| *weight = 0.0);
+        left_out = lightest.map_or(left_out, |weight| std::mem::replace(weight, 0.0));
         active -= 1;
     }
-    let sum: f32 = weights.iter().sum();
-    weights.iter_mut().for_each(|weight| *weight /= sum);
+    let kept = || weights.iter().filter(|weight| **weight > 0.0);
+    let sum: f32 = kept().map(|weight| weight - left_out).sum();
+    for weight in weights.iter_mut().filter(|weight| **weight > 0.0) {
+        *weight = if sum > 0.0 {
+            (*weight - left_out) / sum
+        } else {
+            1.0 / count as f32
+        };
+    }
 }
 
 /// 1 at `own`, 0 at `other`, straight along the line between them.
@@ -233,15 +245,12 @@ mod tests {
     }
 
     #[test]
-    fn the_heaviest_weights_stay_and_sum_to_one() {
+    fn the_heaviest_weights_count_by_what_they_exceed_the_next_by() {
         let cases = [
-            (
-                vec![0.1, 0.4, 0.2, 0.3],
-                2,
-                vec![0.0, 4.0 / 7.0, 0.0, 3.0 / 7.0],
-            ),
+            (vec![0.1, 0.4, 0.2, 0.3], 2, vec![0.0, 2.0 / 3.0, 0.0, 1.0 / 3.0]),
             (vec![0.25; 4], 2, vec![0.5, 0.5, 0.0, 0.0]),
-            (vec![0.25, 0.5, 0.25], 2, vec![1.0 / 3.0, 2.0 / 3.0, 0.0]),
+            (vec![0.25, 0.5, 0.25], 2, vec![0.0, 1.0, 0.0]),
+            (vec![0.2, 0.4, 0.4], 1, vec![0.0, 1.0, 0.0]),
             (vec![0.4, 0.6], 4, vec![0.4, 0.6]),
             (vec![0.4, 0.6], 0, vec![0.0, 1.0]),
             (vec![0.0, 0.0], 1, vec![0.0, 0.0]),
@@ -253,16 +262,82 @@ mod tests {
         let mut random = Random::new(52);
         for _ in 0..100 {
             let mut weights: Vec<f32> = (0..12).map(|_| random.unit() as f32).collect();
+            let mut reversed: Vec<f32> = weights.iter().rev().copied().collect();
             let mut sorted = weights.clone();
             sorted.sort_by(|a, b| b.total_cmp(a));
-            let total: f32 = sorted[..4].iter().sum();
-            let expected: Vec<f32> = weights
-                .iter()
-                .map(|&w| if w >= sorted[3] { w / total } else { 0.0 })
-                .collect();
+            let over = |weight: f32| (weight - sorted[4]).max(0.0);
+            let total: f32 = sorted.iter().map(|&weight| over(weight)).sum();
+            let expected: Vec<f32> = weights.iter().map(|&w| over(w) / total).collect();
             keep_heaviest(&mut weights, 4);
             assert_weights(&weights, &expected);
+            keep_heaviest(&mut reversed, 4);
+            reversed.reverse();
+            assert_weights(&reversed, &expected);
         }
+    }
+
+    /// The largest change of a weight.
+    fn change(before: &[f32], after: &[f32]) -> f32 {
+        let pairs = before.iter().zip(after);
+        pairs.map(|(a, b)| (a - b).abs()).fold(0.0, f32::max)
+    }
+
+    /// What the kept weights exceed the heaviest that is left out by, together; 0 where they tie.
+    fn excess(weights: &[f32], count: usize) -> f32 {
+        let mut sorted = weights.to_vec();
+        sorted.sort_by(|a, b| b.total_cmp(a));
+        let next = sorted.get(count).copied().unwrap_or(0.0);
+        sorted.iter().take(count).map(|weight| weight - next).sum()
+    }
+
+    /// How many steps along random paths through random samples change a kept weight by more than the
+    /// weights before them account for, and how many were looked at.
+    fn jumps(rule: impl Fn(&mut [f32], usize)) -> [usize; 2] {
+        let mut random = Random::new(54);
+        let mut counts = [0; 2];
+        for case in 0..60 {
+            let at: Vec<Vec2> = (0..8).map(|_| random.vec3(1.0).truncate()).collect();
+            let keep = 2 + case % 3;
+            let [from, to] = [random.vec3(1.2), random.vec3(1.2)].map(|end| end.truncate());
+            let along = |step: usize| {
+                let all = band(&at, from.lerp(to, step as f32 / 2000.0));
+                let mut kept = all.clone();
+                rule(&mut kept, keep);
+                (all, kept)
+            };
+            let mut before = along(0);
+            for step in 1..=2000 {
+                let after = along(step);
+                assert!((after.1.iter().sum::<f32>() - 1.0).abs() < 1e-5);
+                assert!(after.1.iter().filter(|weight| **weight > 0.0).count() <= keep);
+                let excess = excess(&before.0, keep).min(excess(&after.0, keep));
+                if excess > 0.02 {
+                    // By the rule of quotients, each difference of two weights moving by twice as much as one.
+                    let allowed = 2.0 * (1 + keep) as f32 * change(&before.0, &after.0) / excess;
+                    counts[0] += usize::from(change(&before.1, &after.1) > allowed + 1e-5);
+                    counts[1] += 1;
+                }
+                before = after;
+            }
+        }
+        counts
+    }
+
+    #[test]
+    fn weights_that_are_kept_change_without_jumps_along_any_path() {
+        let [jumps_now, looked_at] = jumps(keep_heaviest);
+        assert_eq!(jumps_now, 0);
+        assert!(looked_at > 60_000, "{looked_at} steps are away from ties");
+        let [cut_off, _] = jumps(|weights, count| {
+            let mut sorted = weights.to_vec();
+            sorted.sort_by(|a, b| b.total_cmp(a));
+            let total: f32 = sorted[..count].iter().sum();
+            let lightest = sorted[count - 1];
+            for weight in weights {
+                *weight = if *weight >= lightest { *weight / total } else { 0.0 };
+            }
+        });
+        assert!(cut_off > 10, "cutting off must be found out: {cut_off}");
     }
 
     #[test]

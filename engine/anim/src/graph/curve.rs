@@ -90,9 +90,18 @@ impl<'a> Reading<'a> {
         let states = &self.cx.graph.machines[index].states;
         let machine = &self.state.machines[index];
         let current = current_weight(machine);
+        let last = machine.playing.len().saturating_sub(1);
+        // A part of the outgoing mix that no longer plays on its own counts for the current state, as it does in
+        // the root motion: it is one of them that goes on.
+        let mut rest = 1.0;
         let mut value = 0.0;
         for (index, playing) in machine.playing.iter().enumerate() {
-            let weight = playing_weight(machine, index, current);
+            let weight = if index == last {
+                f32::max(rest, 0.0)
+            } else {
+                playing_weight(machine, index, current)
+            };
+            rest -= weight;
             let definition = &states[usize::from(playing.state)];
             self.cx.parts(definition, weight, &mut |part, weight| {
                 value += weight

@@ -10,6 +10,7 @@ use super::motion::number;
 use super::scratch::{Scratch, Slice};
 use super::state::{GraphState, ParameterValue};
 use super::step::{Live, MachineStep};
+use super::sync::Lead;
 use crate::Said;
 
 /// What one machine is about to do.
@@ -83,7 +84,7 @@ pub fn explain(graph: &Graph, state: &GraphState, layer: u16, dt: f32) -> Vec<Ex
         weight: MachineWeight::of(layer_weight(graph, definition, layer, state)),
         poses: &state.poses,
         leaving: false,
-        base: None,
+        base: lead_of(graph, state, layer, dt),
     };
     let mut live = Live {
         machines: &mut copy.machines,
@@ -94,6 +95,40 @@ pub fn explain(graph: &Graph, state: &GraphState, layer: u16, dt: f32) -> Vec<Ex
     let mut explained = Vec::new();
     explain_machine(&step, &mut live, &mut explained);
     explained
+}
+
+/// What a layer that follows the base will take its clocks from: how the base moves in the step.
+fn lead_of(graph: &Graph, state: &GraphState, layer: u16, dt: f32) -> Option<Lead> {
+    let follows = graph.layers[usize::from(layer)].follow_base && layer > 0;
+    if !follows || state.paused {
+        return None;
+    }
+    let base = graph.layers.first()?;
+    let mut copy = state.clone();
+    let mut scratch = Scratch::default();
+    scratch.make_room(graph);
+    let step = MachineStep {
+        graph,
+        parameters: &state.parameters,
+        seed: state.seed,
+        speed: finite_speed(state.speed),
+        dt: f64::from(dt.max(0.0)),
+        layer: 0,
+        machine: base.machine,
+        weight: MachineWeight::of(layer_weight(graph, base, 0, state)),
+        poses: &state.poses,
+        leaving: false,
+        base: None,
+    };
+    let mut live = Live {
+        machines: &mut copy.machines,
+        randoms: &mut copy.randoms,
+        scratch: &mut scratch,
+        lost: 0,
+    };
+    let before = step.followed(&live);
+    step.run(Slice::WHOLE, &mut live);
+    step.followed(&live).and_then(|now| now.lead(before))
 }
 
 fn explain_machine(step: &MachineStep<'_>, live: &mut Live<'_>, out: &mut Vec<Explanation>) {

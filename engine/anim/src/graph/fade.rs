@@ -20,13 +20,20 @@ impl FadeClock {
         eased(self.blend.curve, seconds / self.duration) as f32
     }
 
-    /// The weight for a joint that has changed over in a share of the duration.
-    pub(super) fn weight_of_joint(&self, factor: f32) -> f32 {
+    /// The weight after `seconds` of the fade for a joint that has changed over in a share of the duration.
+    pub(super) fn weight_of_joint(&self, factor: f32, seconds: f64) -> f32 {
         let duration = self.duration * f64::from(factor);
-        if self.blend.inertial || self.elapsed >= duration * (1.0 - TOLERANCE) {
+        if self.blend.inertial || seconds >= duration * (1.0 - TOLERANCE) {
             return 1.0;
         }
-        eased(self.blend.curve, self.elapsed / duration) as f32
+        eased(self.blend.curve, seconds / duration) as f32
+    }
+
+    /// The weight after `seconds` of the fade for a joint, by the profile of the fade.
+    pub(super) fn weight_at_joint(&self, graph: &Graph, joint: u16, seconds: f64) -> f32 {
+        let profile = self.blend.profile;
+        let factor = profile.map(|index| graph.profiles[usize::from(index)][usize::from(joint)]);
+        self.weight_of_joint(factor.unwrap_or(1.0), seconds)
     }
 
     /// Whether nothing is left of the fade after `seconds`.

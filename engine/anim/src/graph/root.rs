@@ -2,7 +2,6 @@
 
 use super::compiled::{Leaf, RootRig};
 use super::def::RootWeightsDef;
-use super::fade::incoming;
 use super::motion::Part;
 use super::scratch::{Slice, Span};
 use super::state::{MachineState, Playing};
@@ -50,7 +49,7 @@ impl MachineStep<'_> {
     fn piece(&self, rig: &RootRig, [begin, end]: [f64; 2], base: usize, live: &Live<'_>) -> Travel {
         let axes = self.axes();
         let state = self.state_of(live);
-        let weights = self.root_weights(state, base, end, live);
+        let weights = self.root_weights(rig, state, base, end, live);
         blended_root_motion(self.dt * (end - begin), axes, |from, to| {
             let shares = [from, to].map(|own| begin + (end - begin) * own);
             let seconds = self.dt * (shares[1] - shares[0]);
@@ -108,11 +107,13 @@ impl MachineStep<'_> {
         });
     }
 
-    /// The weight of each playing state in the root motion at a share of the step; together 1. A part
+    /// The weight of each playing state in the root motion at a share of the step, as the root joint's pose has
+    /// it; together 1. A part
     /// of the outgoing mix that no longer plays on its own counts for the current state: it is one of
     /// them that goes on.
     fn root_weights(
         &self,
+        rig: &RootRig,
         state: &MachineState,
         base: usize,
         share: f64,
@@ -121,7 +122,10 @@ impl MachineStep<'_> {
         let mut weights = [0.0; super::control::MAX_PLAYING + 1];
         let last = state.playing.len() - 1;
         let slice = live.scratch.spans[base].slice;
-        let current = incoming(state.fade.as_ref(), slice, self.dt, share);
+        let current = state.fade.as_ref().map_or(1.0, |fade| {
+            let seconds = fade.elapsed + (share - slice.begin) * self.dt;
+            fade.weight_at_joint(self.graph, rig.joint, seconds)
+        });
         let rule = self.graph.layers[usize::from(self.layer)].root_weights;
         let current = match rule {
             RootWeightsDef::Pose => current,

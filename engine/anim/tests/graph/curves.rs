@@ -184,3 +184,24 @@ fn the_weight_of_a_layer_follows_a_curve() {
     player.step(0.25);
     assert_eq!(player.x(), 1.0);
 }
+
+#[test]
+fn a_curve_goes_on_without_a_jump_where_a_frozen_fade_is_interrupted() {
+    let states = json!({ "a": { "clip": "plain" }, "b": { "clip": "four" }, "c": { "clip": "plain" } });
+    let ways = json!([
+        { "from": "a", "to": "b", "when": "go", "duration": 1.0 },
+        { "from": "b", "to": "c", "when": "stop", "duration": 0.5 },
+    ]);
+    let def = one_layer(json!({ "go": "trigger", "stop": "trigger" }), states, "a", ways);
+    let mut player = Player::new(def, clips());
+    player.pull("go");
+    player.run_to(0.5, 0.01);
+    assert_lock(&player, 2.0);
+    player.pull("stop");
+    player.step(0.01);
+    assert_lock(&player, 2.0 * (1.0 - 0.02));
+    player.run_to(0.75, 0.01);
+    assert_lock(&player, 1.0);
+    player.run_to(1.1, 0.01);
+    assert_lock(&player, 0.0);
+}

@@ -210,3 +210,23 @@ fn a_base_layer_that_is_half_there_moves_the_root_half_as_far() {
         );
     }
 }
+
+#[test]
+fn the_root_s_way_changes_over_in_the_time_that_a_profile_gives_its_joint() {
+    let states = json!({ "walk": { "clip": "walk" }, "run": { "clip": "run" } });
+    let ways = json!([{ "from": "walk", "to": "run", "when": "go", "duration": 1.0, "profile": { "root": 0.5 } }]);
+    let def = with_root(one_layer(json!({ "go": "trigger" }), states, "walk", ways));
+    for dt in [0.005, 0.01, 0.05, 0.25, 1.0] {
+        let clips = vec![
+            clip("walk", 1.0).z(0, 0.0, 1.0),
+            clip("run", 1.0).z(0, 0.0, 4.0),
+        ];
+        let mut player = Player::new(def.clone(), clips);
+        player.pull("go");
+        player.run_to(1.0, dt);
+        // Half a second from 1 to 4 m/s, half a second at 4 m/s.
+        let expected = 1.25 + 2.0;
+        let way = player.place[1];
+        assert!((way - expected).abs() < 0.01 * expected, "steps of {dt}: {way}");
+    }
+}
