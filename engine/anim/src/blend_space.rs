@@ -247,7 +247,11 @@ mod tests {
     #[test]
     fn the_heaviest_weights_count_by_what_they_exceed_the_next_by() {
         let cases = [
-            (vec![0.1, 0.4, 0.2, 0.3], 2, vec![0.0, 2.0 / 3.0, 0.0, 1.0 / 3.0]),
+            (
+                vec![0.1, 0.4, 0.2, 0.3],
+                2,
+                vec![0.0, 2.0 / 3.0, 0.0, 1.0 / 3.0],
+            ),
             (vec![0.25; 4], 2, vec![0.5, 0.5, 0.0, 0.0]),
             (vec![0.25, 0.5, 0.25], 2, vec![0.0, 1.0, 0.0]),
             (vec![0.2, 0.4, 0.4], 1, vec![0.0, 1.0, 0.0]),
@@ -334,7 +338,11 @@ mod tests {
             let total: f32 = sorted[..count].iter().sum();
             let lightest = sorted[count - 1];
             for weight in weights {
-                *weight = if *weight >= lightest { *weight / total } else { 0.0 };
+                *weight = if *weight >= lightest {
+                    *weight / total
+                } else {
+                    0.0
+                };
             }
         });
         assert!(cut_off > 10, "cutting off must be found out: {cut_off}");

@@ -168,7 +168,11 @@ impl PoseWriter<'_> {
         let factors = &self.graph().profiles[usize::from(profile)];
         let mut weights = std::mem::take(&mut buffers.weights);
         weights.clear();
-        weights.extend(factors.iter().map(|factor| fade.weight_of_joint(*factor, fade.elapsed)));
+        weights.extend(
+            factors
+                .iter()
+                .map(|factor| fade.weight_of_joint(*factor, fade.elapsed)),
+        );
         weights.resize(out.joints + out.morphs.len(), weight);
         override_layer(out, entering, 1.0, Some(&weights), rotations);
         buffers.weights = weights;

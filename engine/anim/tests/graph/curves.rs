@@ -187,12 +187,18 @@ fn the_weight_of_a_layer_follows_a_curve() {
 
 #[test]
 fn a_curve_goes_on_without_a_jump_where_a_frozen_fade_is_interrupted() {
-    let states = json!({ "a": { "clip": "plain" }, "b": { "clip": "four" }, "c": { "clip": "plain" } });
+    let states =
+        json!({ "a": { "clip": "plain" }, "b": { "clip": "four" }, "c": { "clip": "plain" } });
     let ways = json!([
         { "from": "a", "to": "b", "when": "go", "duration": 1.0 },
         { "from": "b", "to": "c", "when": "stop", "duration": 0.5 },
     ]);
-    let def = one_layer(json!({ "go": "trigger", "stop": "trigger" }), states, "a", ways);
+    let def = one_layer(
+        json!({ "go": "trigger", "stop": "trigger" }),
+        states,
+        "a",
+        ways,
+    );
     let mut player = Player::new(def, clips());
     player.pull("go");
     player.run_to(0.5, 0.01);

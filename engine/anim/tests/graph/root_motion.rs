@@ -227,6 +227,9 @@ fn the_root_s_way_changes_over_in_the_time_that_a_profile_gives_its_joint() {
         // Half a second from 1 to 4 m/s, half a second at 4 m/s.
         let expected = 1.25 + 2.0;
         let way = player.place[1];
-        assert!((way - expected).abs() < 0.01 * expected, "steps of {dt}: {way}");
+        assert!(
+            (way - expected).abs() < 0.01 * expected,
+            "steps of {dt}: {way}"
+        );
     }
 }

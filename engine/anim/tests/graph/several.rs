@@ -464,16 +464,13 @@ fn what_is_said_of_an_overlay_that_follows_the_base_is_what_happens() {
     let base = json!({ "w": { "clip": "short", "speed_parameter": "speed" } });
     let mut def = one_layer(parameters, base, "w", json!([]));
     def["layers"].as_array_mut().expect("a list").push(over);
-    let mut player = Player::new(
-        def,
-        vec![still("short", 0.7, 0.0), still("long", 5.0, 0.0)],
-    );
+    let mut player = Player::new(def, vec![still("short", 0.7, 0.0), still("long", 5.0, 0.0)]);
     let mut started = 0;
     for step in 0..200 {
         player.set("speed", 0.5 + (step % 7) as f32 * 0.3);
         let dt = 0.01 + (step % 5) as f32 * 0.007;
         let told = explain(&player.graph, &player.state, 1, dt);
-        let starts = told[0].candidates.iter();
+        let mut starts = told[0].candidates.iter();
         let starts = starts.any(|candidate| matches!(candidate.verdict, Verdict::Starts { .. }));
         let before = player.state.layer_status(&player.graph, 1).state;
         player.step(dt);
