@@ -36,6 +36,7 @@ impl GraphDef {
     ) -> Result<GraphDef, Vec<GraphError>> {
         let mut whole = self.clone();
         whole.graphs.clear();
+        let named = graphs_of(&mut whole);
         let mut inliner = Inliner {
             whole,
             load,
@@ -43,7 +44,7 @@ impl GraphDef {
             named: String::new(),
             errors: Vec::new(),
         };
-        for (place, path) in graphs_of(self) {
+        for (place, path) in named {
             inliner.named.clone_from(&place);
             inliner.file(&path);
         }
@@ -52,6 +53,12 @@ impl GraphDef {
         } else {
             Err(inliner.errors)
         }
+    }
+
+    /// Changes the paths of the graphs that states name: whoever loads a graph from elsewhere makes them paths that
+    /// mean the same in the graph around it.
+    pub fn rename_graphs(&mut self, rename: &mut dyn FnMut(&mut String)) {
+        each_graph(self, &mut |_, path| rename(path));
     }
 }
 
@@ -89,7 +96,7 @@ impl Inliner<'_> {
             self.error("E-GRAPH-LIMIT", message);
             return;
         }
-        let def = match (self.load)(path) {
+        let mut def = match (self.load)(path) {
             Ok(def) => def,
             Err(error) => {
                 self.push(path, error);
@@ -98,7 +105,7 @@ impl Inliner<'_> {
         };
         self.check(path, &def);
         self.share_parameters(path, &def);
-        let inside = graphs_of(&def);
+        let inside = graphs_of(&mut def);
         self.way.push(path.to_owned());
         for (_, path) in inside {
             self.file(&path);
@@ -272,66 +279,73 @@ pub(super) fn kind_of(def: &ParameterDef) -> Option<ParameterKind> {
 }
 
 /// The paths that a graph's states name, each with the pointer of its key.
-fn graphs_of(def: &GraphDef) -> Vec<(String, String)> {
+fn graphs_of(def: &mut GraphDef) -> Vec<(String, String)> {
     let mut found = Vec::new();
-    for (index, layer) in def.layers.iter().enumerate() {
-        let place = pointer("/layers", index);
-        in_states(&layer.states, &place, 0, &mut found);
-    }
-    for (name, motion) in &def.motions {
-        in_motion(motion, &pointer("/motions", name), 0, &mut found);
-    }
+    each_graph(def, &mut |place, path| {
+        found.push((place.to_owned(), path.clone()));
+    });
     found
 }
 
-fn in_states(
-    states: &BTreeMap<String, StateDef>,
-    place: &str,
-    depth: usize,
-    found: &mut Vec<(String, String)>,
-) {
-    let place = pointer(place, "states");
-    for (name, state) in states {
-        in_motion(state, &pointer(&place, name), depth, found);
+/// What is done with a path, at the pointer of its key.
+type See<'a> = &'a mut dyn FnMut(&str, &mut String);
+
+/// Shows every path that a graph's states name.
+fn each_graph(def: &mut GraphDef, see: See<'_>) {
+    for (index, layer) in def.layers.iter_mut().enumerate() {
+        let place = pointer("/layers", index);
+        in_states(&mut layer.states, &place, 0, see);
+    }
+    for (name, motion) in &mut def.motions {
+        in_motion(motion, &pointer("/motions", name), 0, see);
     }
 }
 
-fn in_motion(def: &StateDef, place: &str, depth: usize, found: &mut Vec<(String, String)>) {
+fn in_states(states: &mut BTreeMap<String, StateDef>, place: &str, depth: usize, see: See<'_>) {
+    let place = pointer(place, "states");
+    for (name, state) in states {
+        in_motion(state, &pointer(&place, name), depth, see);
+    }
+}
+
+fn in_motion(def: &mut StateDef, place: &str, depth: usize, see: See<'_>) {
     if depth > MAX_TABLES {
         return;
     }
-    if let Some(path) = &def.graph {
-        found.push((pointer(place, "graph"), path.clone()));
+    if let Some(path) = &mut def.graph {
+        see(&pointer(place, "graph"), path);
     }
-    let mut inside = |reference: &MotionRefDef, place: String| {
+    let mut inside = |reference: &mut MotionRefDef, place: String| {
         if let MotionRefDef::Motion(def) = reference {
-            in_motion(def, &place, depth + 1, found);
+            in_motion(def, &place, depth + 1, see);
         }
     };
-    let lists = [("children", &def.children), ("sequence", &def.sequence)];
+    let lists = [
+        ("children", &mut def.children),
+        ("sequence", &mut def.sequence),
+    ];
     for (key, list) in lists {
         let place = pointer(place, key);
-        for (index, child) in list.iter().flatten().enumerate() {
+        for (index, child) in list.iter_mut().flatten().enumerate() {
             inside(child, pointer(&place, index));
         }
     }
-    for (index, point) in def.points.iter().flatten().enumerate() {
+    for (index, point) in def.points.iter_mut().flatten().enumerate() {
         let place = pointer(&pointer(&pointer(place, "points"), index), "motion");
-        point
-            .motion
-            .iter()
-            .for_each(|motion| inside(motion, place.clone()));
+        if let Some(motion) = &mut point.motion {
+            inside(motion, place);
+        }
     }
-    for (index, child) in def.direct.iter().flatten().enumerate() {
+    for (index, child) in def.direct.iter_mut().flatten().enumerate() {
         let place = pointer(&pointer(&pointer(place, "direct"), index), "motion");
-        inside(&child.motion, place);
+        inside(&mut child.motion, place);
     }
-    if let Some(additive) = &def.additive {
+    if let Some(additive) = &mut def.additive {
         let place = pointer(place, "additive");
-        inside(&additive.base, pointer(&place, "base"));
-        inside(&additive.add, pointer(&place, "add"));
+        inside(&mut additive.base, pointer(&place, "base"));
+        inside(&mut additive.add, pointer(&place, "add"));
     }
-    if let Some(MachineDef { states, .. }) = &def.machine {
-        in_states(states, &pointer(place, "machine"), depth + 1, found);
+    if let Some(MachineDef { states, .. }) = &mut def.machine {
+        in_states(states, &pointer(place, "machine"), depth + 1, see);
     }
 }

@@ -38,6 +38,7 @@ mod random;
 mod read;
 mod root;
 mod scratch;
+mod shapes;
 mod slot;
 mod slot_step;
 mod state;
