@@ -65,9 +65,10 @@ fn inline(
             .map_err(|error| Box::new(Diagnostic::from_path(&error, text)))
             .and_then(|path| {
                 depends.push(path.clone());
-                assets.graph(&path)
+                let graph = assets.graph(&path)?;
+                Ok((path, graph))
             });
-        read.map(|graph| GraphDef::clone(&graph.value))
+        read.map(|(path, graph)| seen_from(space, &path, &graph.value))
             .map_err(|fault| {
                 let error = GraphError {
                     code: "E-GRAPH-FILE",
@@ -87,6 +88,20 @@ fn inline(
         (Err(_), Some(fault)) => Err(vec![fault]),
         (Err(errors), None) => Err(faults_of(&errors, file, assets)),
     }
+}
+
+/// The graph of a file for a graph of `space`: what it names without a space is in its own.
+fn seen_from(space: &str, file: &LogicalPath, def: &GraphDef) -> GraphDef {
+    let mut def = def.clone();
+    if file.space != space {
+        def.rename_graphs(&mut |text| {
+            // What is no path stays as it is written, and is told when it is read.
+            if let Ok(path) = LogicalPath::parse(text, &file.space) {
+                *text = path.to_string();
+            }
+        });
+    }
+    def
 }
 
 /// Checks a graph against a model: everything that is wrong with it, at its place in its file.
