@@ -1,12 +1,8 @@
 //! Graphs that name other graphs by path: reading those once, before compiling.
 
-use std::collections::BTreeMap;
-
-use super::def::{
-    GraphDef, LayerDef, MachineDef, MotionRefDef, NumberOrBool, ParameterDef, ParameterKind,
-    ParameterSource, StateDef,
-};
+use super::def::{GraphDef, LayerDef, NumberOrBool, ParameterDef, ParameterKind, ParameterSource};
 use super::error::{GraphError, pointer};
+use super::named::{Named, each_name};
 use super::state::kind_name;
 
 /// Most graphs that may stand in each other.
@@ -14,9 +10,6 @@ const MAX_DEPTH: usize = 16;
 
 /// Most graphs that one may be made of.
 const MAX_FILES: usize = 256;
-
-/// How deep the tables of a graph are looked through; a graph that was read is not deeper.
-const MAX_TABLES: usize = 64;
 
 /// Mistakes that are told.
 const MAX_ERRORS: usize = 64;
@@ -53,12 +46,6 @@ impl GraphDef {
         } else {
             Err(inliner.errors)
         }
-    }
-
-    /// Changes the paths of the graphs that states name: whoever loads a graph from elsewhere makes them paths that
-    /// mean the same in the graph around it.
-    pub fn rename_graphs(&mut self, rename: &mut dyn FnMut(&mut String)) {
-        each_graph(self, &mut |_, path| rename(path));
     }
 }
 
@@ -281,71 +268,10 @@ pub(super) fn kind_of(def: &ParameterDef) -> Option<ParameterKind> {
 /// The paths that a graph's states name, each with the pointer of its key.
 fn graphs_of(def: &mut GraphDef) -> Vec<(String, String)> {
     let mut found = Vec::new();
-    each_graph(def, &mut |place, path| {
-        found.push((place.to_owned(), path.clone()));
+    each_name(def, &mut |place, name| {
+        if let Named::Graph(path) = name {
+            found.push((place.to_owned(), path.clone()));
+        }
     });
     found
-}
-
-/// What is done with a path, at the pointer of its key.
-type See<'a> = &'a mut dyn FnMut(&str, &mut String);
-
-/// Shows every path that a graph's states name.
-fn each_graph(def: &mut GraphDef, see: See<'_>) {
-    for (index, layer) in def.layers.iter_mut().enumerate() {
-        let place = pointer("/layers", index);
-        in_states(&mut layer.states, &place, 0, see);
-    }
-    for (name, motion) in &mut def.motions {
-        in_motion(motion, &pointer("/motions", name), 0, see);
-    }
-}
-
-fn in_states(states: &mut BTreeMap<String, StateDef>, place: &str, depth: usize, see: See<'_>) {
-    let place = pointer(place, "states");
-    for (name, state) in states {
-        in_motion(state, &pointer(&place, name), depth, see);
-    }
-}
-
-fn in_motion(def: &mut StateDef, place: &str, depth: usize, see: See<'_>) {
-    if depth > MAX_TABLES {
-        return;
-    }
-    if let Some(path) = &mut def.graph {
-        see(&pointer(place, "graph"), path);
-    }
-    let mut inside = |reference: &mut MotionRefDef, place: String| {
-        if let MotionRefDef::Motion(def) = reference {
-            in_motion(def, &place, depth + 1, see);
-        }
-    };
-    let lists = [
-        ("children", &mut def.children),
-        ("sequence", &mut def.sequence),
-    ];
-    for (key, list) in lists {
-        let place = pointer(place, key);
-        for (index, child) in list.iter_mut().flatten().enumerate() {
-            inside(child, pointer(&place, index));
-        }
-    }
-    for (index, point) in def.points.iter_mut().flatten().enumerate() {
-        let place = pointer(&pointer(&pointer(place, "points"), index), "motion");
-        if let Some(motion) = &mut point.motion {
-            inside(motion, place);
-        }
-    }
-    for (index, child) in def.direct.iter_mut().flatten().enumerate() {
-        let place = pointer(&pointer(&pointer(place, "direct"), index), "motion");
-        inside(&mut child.motion, place);
-    }
-    if let Some(additive) = &mut def.additive {
-        let place = pointer(place, "additive");
-        inside(&mut additive.base, pointer(&place, "base"));
-        inside(&mut additive.add, pointer(&place, "add"));
-    }
-    if let Some(MachineDef { states, .. }) = &mut def.machine {
-        in_states(states, &pointer(place, "machine"), depth + 1, see);
-    }
 }

@@ -32,6 +32,7 @@ mod leave;
 mod merge;
 mod migrate;
 mod motion;
+mod named;
 mod parameters;
 mod passage;
 mod random;
