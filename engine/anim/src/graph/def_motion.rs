@@ -406,7 +406,7 @@ impl Forms for BlendAlignDef {
 
 impl<'de> Deserialize<'de> for BlendAlignDef {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        forms(deserializer)
+        text_or_list(deserializer)
     }
 }
 

@@ -80,7 +80,7 @@ fn polar_blends_with_half_a_turn_without_points_are_told() {
 fn shadowed(mut transitions: Value, per_step: u32) -> Vec<(String, String)> {
     let out = json!({ "from": "hub", "to": "c", "when": "x > 1" });
     transitions.as_array_mut().expect("a list").push(out);
-    let states = json!({ "a": { "rest": true }, "b": { "rest": true }, "c": { "rest": true },
+    let states = json!({ "a": { "clip": "walk" }, "b": { "rest": true }, "c": { "rest": true },
         "gated": { "rest": true, "enter_when": "go" }, "hub": { "conduit": true } });
     let mut def = one_layer(
         json!({ "x": 0.0, "go": "trigger" }),
