@@ -55,8 +55,8 @@ hero.graph = graph {
           interrupted_by = { "ground>jump", "stride", "ground>fall" } },
       } },
     { name = "lean", blend = "additive", reference = { clip = "lean_rest" }, weight_parameter = "speed",
-      states = { lean = { blend = "lean",                 -- 1 is to the hero's left, as a turn to the left is above 0: the clips are named as seen from the front
-        points = { { at = -1, clip = "lean_left" }, { at = 0, clip = "lean_rest" }, { at = 1, clip = "lean_right" } } } } },
+      states = { lean = { blend = "lean",                 -- 1 is to the left, as a turn to the left is above 0
+        points = { { at = -1, clip = "lean_right" }, { at = 0, clip = "lean_rest" }, { at = 1, clip = "lean_left" } } } } },
   },
   slots = { upper = { after = "base", mask = "spine+" } },
   chains = { arm_r = { kind = "two_bone", joints = { "upperArm_R", "lowerArm_R", "hand_R" } } },

@@ -144,6 +144,19 @@ impl ScriptHost {
             };
             let fault = self.graph_fault(id, script, graph.line, fault);
             self.tell(Some(script), fault, false);
+            return;
+        }
+        if graph.file.is_none() {
+            let told = self.stage.lock().world.graph_warnings(id);
+            for warning in told {
+                let warning = self.graph_fault(id, script, graph.line, warning);
+                // Actors that share a script share what is said of it.
+                let shared = Diagnostic {
+                    actor: None,
+                    ..warning
+                };
+                self.stage.lock().world.remark(shared);
+            }
         }
     }
 

@@ -6,7 +6,7 @@
 use sinew_world::{Actor, ActorId, Behaviour, Data, Due, Kept, Message, World};
 
 use crate::{
-    api::release,
+    api::{Ask, release},
     callbacks::Callback,
     host::{Place, Script, ScriptHost},
     language::{Waiting, Wake},
@@ -225,11 +225,12 @@ impl ScriptHost {
             cancelled.iter().for_each(|&id| vm.cancel(id));
         }
         let mut stage = self.stage.lock();
-        let (gone, kept) = std::mem::take(&mut stage.host.asks)
+        let (gone, kept): (Vec<Ask>, _) = std::mem::take(&mut stage.host.asks)
             .into_iter()
             .partition(|ask| cancelled.contains(&ask.task));
         stage.host.asks = kept;
-        for ask in &gone {
+        // The last first: each layer comes to the weight that it had before all of them.
+        for ask in gone.iter().rev() {
             release(&mut stage.world, ask);
         }
         cancelled.len()

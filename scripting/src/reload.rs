@@ -91,6 +91,7 @@ impl ScriptHost {
             self.discard_all();
             self.place_graph_faults(faults, &motions, &new, world)
         })?;
+        self.tell_graph_warnings(&motions, &new, world);
         let _lent = Lent::new(&self.stage.clone(), world);
         shown
             .iter()
@@ -301,6 +302,31 @@ impl ScriptHost {
             graph_fault(&version.source, first, line, actor, fault)
         };
         faults.into_iter().map(place).collect()
+    }
+
+    /// What works in another way in new graphs than their authors may expect, at its place in the script.
+    fn tell_graph_warnings(
+        &self,
+        motions: &[(ActorId, usize, Motion)],
+        new: &[New],
+        world: &mut World,
+    ) {
+        for (id, _, motion) in motions {
+            if !matches!(motion, Motion::Graph { file: None, .. }) {
+                continue;
+            }
+            let actor = world.actors.get(*id).map(|actor| actor.name.to_string());
+            let mut told = world.graph_warnings(*id);
+            for warning in &mut told {
+                warning.actor.clone_from(&actor);
+            }
+            for warning in self.place_graph_faults(told, motions, new, world) {
+                world.remark(Diagnostic {
+                    actor: None,
+                    ..warning
+                });
+            }
+        }
     }
 
     /// Puts everything in place; nothing can fail any more but `on_reload` of single actors.

@@ -190,7 +190,7 @@ impl ScriptHost {
         let mut stage = self.stage.lock();
         stage.host.parameter_ids.names = scripts.parameter_names.clone();
         stage.host.tasks_started = scripts.tasks_started;
-        for ask in &scripts.asks {
+        for ask in scripts.asks.iter().rev() {
             release(&mut stage.world, ask);
         }
         let instances = scripts.actors.iter().flat_map(|actor| &actor.scripts);

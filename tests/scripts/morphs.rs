@@ -144,3 +144,46 @@ fn a_wrong_name_is_told_with_the_nearest() {
         }
     }
 }
+
+#[test]
+fn a_cancelled_coroutine_lets_go_of_the_face_that_it_held_and_of_no_other() {
+    let script = |version: u8| {
+        format!(
+            "local s = {{}}
+             function s:on_start()
+               self.actor:set_morph('jaw_open', 0.5)
+               start(function()
+                 self.actor:set_morph('smile', 0.75, {{ seconds = 0.1 }})
+                 self.actor:set_morph('hero/blink_L', 1)
+                 self.actor:set_morph('blink_R', 1)
+                 self.actor:set_morph('blink_R')
+                 wait(5)
+               end)
+               start(function() self.actor:set_morph('frown', 0.25) wait(0.01) end)
+             end
+             function s:on_update() self.version = {version} end
+             return s"
+        )
+    };
+    let mut bench = Bench::hero(ScriptLanguage::Lua, &script(1));
+    let targets = ["jaw_open", "smile", "blink_L", "blink_R", "frown"];
+    let faces = |bench: &Bench| targets.map(|target| shown(bench, target));
+    bench.run(30);
+    bench.assert_quiet();
+    assert_eq!(faces(&bench), [0.5, 0.75, 1.0, 0.0, 0.25]);
+    let report = bench.reload(&[("hero.lua", &script(2))]).unwrap();
+    assert_eq!(report.cancelled, 1);
+    bench.run(1);
+    let [jaw, smile, blink, ..] = faces(&bench);
+    assert!(smile > 0.0 && smile < 0.75, "it fades: {smile}");
+    assert_eq!((jaw, blink), (0.5, 0.0));
+    bench.run(30);
+    // Who came to its end was not cancelled.
+    assert_eq!(faces(&bench), [0.5, 0.0, 0.0, 0.0, 0.25]);
+    let held = &bench
+        .world
+        .need_animation(bench.id("hero"))
+        .unwrap()
+        .held_morphs;
+    assert_eq!(held.0.len(), 2);
+}

@@ -155,3 +155,127 @@ fn check_judges_a_graph_by_the_model_that_is_named() {
     assert_eq!(none.status.code(), Some(1));
     assert!(errors(&none).contains("none.glb"), "{}", errors(&none));
 }
+
+/// A motion that nothing names, and a transition that never starts.
+const UNEVEN: &str = r#"
+local hero = {}
+hero.graph = graph {
+  motions = { lost = { clip = "idle" } },
+  layers = { { name = "base", states = { a = { clip = "idle" }, b = { clip = "walk" }, c = { clip = "run" } }, entry = "a",
+    transitions = { { from = "a", to = "b" }, { from = "a", to = "c", exit_time = 1 } } } },
+}
+function hero:on_start() end
+return hero
+"#;
+
+#[test]
+fn check_and_a_run_tell_what_works_in_another_way_than_expected_and_do_not_fail() {
+    let project = TestProject::new();
+    project.write("hero.lua", UNEVEN);
+    let output = project.sinew(&["check", "samples/yard", "--format", "json"]);
+    assert!(output.status.success(), "{}", errors(&output));
+    let told: Vec<Value> = answer(&output)
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    let codes: Vec<&str> = told
+        .iter()
+        .map(|told| told["code"].as_str().unwrap())
+        .collect();
+    assert_eq!(codes, ["W-GRAPH-UNUSED-MOTION", "W-GRAPH-SHADOWED"]);
+    for (told, line, pointer) in [
+        (&told[0], 4, "/motions/lost"),
+        (&told[1], 5, "/layers/0/states/a"),
+    ] {
+        assert_eq!(
+            (&told["severity"], &told["pointer"]),
+            (&"warning".into(), &pointer.into())
+        );
+        assert_eq!(told["span"]["line"], line, "{told}");
+        assert!(told["help"].is_string());
+        assert!(told["file"].as_str().unwrap().ends_with("hero.lua"));
+    }
+    let output = project.sinew(&["check", "samples/yard"]);
+    assert!(
+        errors(&output).contains("0 errors, 2 warnings"),
+        "{}",
+        errors(&output)
+    );
+    let output = project.sinew(&["run", "samples/yard", "--headless", "--frames", "5"]);
+    assert!(output.status.success());
+    let log = errors(&output);
+    for code in codes {
+        assert_eq!(log.matches(code).count(), 1, "{log}");
+    }
+}
+
+#[test]
+fn check_tells_warnings_of_a_graph_file_with_a_model() {
+    let project = TestProject::without_scripts();
+    let unused = GRAPH.replace(
+        "\"layers\"",
+        "\"motions\": { \"lost\": { \"clip\": \"run\" } },\n  \"layers\"",
+    );
+    project.write("hero.animgraph.json", &unused);
+    let file = "samples/yard/hero.animgraph.json";
+    let output = project.sinew(&["check", file, "--model", "assets/hero.glb"]);
+    assert!(
+        output.status.success(),
+        "{}{}",
+        answer(&output),
+        errors(&output)
+    );
+    assert!(
+        answer(&output).contains("warning[W-GRAPH-UNUSED-MOTION]"),
+        "{}",
+        answer(&output)
+    );
+    assert!(errors(&output).contains("1 warning"), "{}", errors(&output));
+}
+
+#[test]
+fn a_graph_that_is_named_without_a_space_is_beside_the_file_that_names_it() {
+    let project = TestProject::without_scripts();
+    let one = |state: &str| {
+        format!(
+            r#"{{ "version": 1, "layers": [{{ "name": "base", "states": {{ "s": {state} }} }}] }}"#
+        )
+    };
+    let assets = project.folder.path().join("assets");
+    fs::write(
+        assets.join("mid.animgraph.json"),
+        one(r#"{ "graph": "inner.animgraph.json" }"#),
+    )
+    .unwrap();
+    fs::write(
+        assets.join("inner.animgraph.json"),
+        one(r#"{ "clip": "walk" }"#),
+    )
+    .unwrap();
+    project.write(
+        "outer.animgraph.json",
+        &one(r#"{ "graph": "sinew:mid.animgraph.json" }"#),
+    );
+    let check = || {
+        let file = "samples/yard/outer.animgraph.json";
+        project.sinew(&["check", file, "--model", "assets/hero.glb"])
+    };
+    let output = check();
+    assert!(
+        output.status.success(),
+        "{}{}",
+        answer(&output),
+        errors(&output)
+    );
+    // One of the same name in the level is another file.
+    project.write("inner.animgraph.json", &one(r#"{ "clip": "none" }"#));
+    assert!(check().status.success());
+    fs::remove_file(assets.join("inner.animgraph.json")).unwrap();
+    let output = check();
+    assert_eq!(output.status.code(), Some(1));
+    assert!(
+        answer(&output).contains("sinew:inner.animgraph.json"),
+        "{}",
+        answer(&output)
+    );
+}

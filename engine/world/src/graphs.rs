@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use sinew_anim::{Graph, GraphDef, GraphError};
-use sinew_assets::{Assets, Diagnostic, LogicalPath};
+use sinew_assets::{Assets, Diagnostic, LogicalPath, Severity};
 use sinew_model::Model;
 
-use crate::{Motion, WorldError};
+use crate::{ActorId, Motion, World, WorldError};
 
 /// A compiled graph, shared by all actors with the same definition and model.
 #[derive(Clone)]
@@ -65,10 +65,12 @@ fn inline(
             .map_err(|error| Box::new(Diagnostic::from_path(&error, text)))
             .and_then(|path| {
                 depends.push(path.clone());
-                assets.graph(&path)
+                let graph = assets.graph(&path)?;
+                Ok((path, graph))
             });
-        read.map(|graph| GraphDef::clone(&graph.value))
-            .map_err(|fault| {
+        match read {
+            Ok((path, graph)) => seen_from(space, &path, &graph.value),
+            Err(fault) => {
                 let error = GraphError {
                     code: "E-GRAPH-FILE",
                     pointer: String::new(),
@@ -79,8 +81,9 @@ fn inline(
                 if fault.span.is_some() {
                     inner.get_or_insert(*fault);
                 }
-                error
-            })
+                Err(error)
+            }
+        }
     });
     match (whole, inner) {
         (Ok(whole), _) => Ok((whole, depends)),
@@ -89,7 +92,20 @@ fn inline(
     }
 }
 
-/// Checks a graph against a model: everything that is wrong with it, at its place in its file.
+/// The graph of a file for a graph of `space`: what it names without a space is in its own.
+fn seen_from(space: &str, file: &LogicalPath, def: &GraphDef) -> Result<GraphDef, GraphError> {
+    if file.space == space {
+        return Ok(def.clone());
+    }
+    // What is no path stays as it is written, and is told when it is read.
+    def.rename_graphs(&|text| match LogicalPath::parse(text, &file.space) {
+        Ok(path) => path.to_string(),
+        Err(_) => text.to_owned(),
+    })
+}
+
+/// Checks a graph against a model: everything that is wrong with it, else everything that works in another way than its
+/// author may expect, at its place in its file.
 pub fn check_graph(
     def: &GraphDef,
     file: &LogicalPath,
@@ -101,8 +117,42 @@ pub fn check_graph(
         Err(faults) => return faults,
     };
     match Graph::compile(&whole, &model.skeleton, &model.clips) {
-        Ok(_) => Vec::new(),
+        Ok(graph) => warnings_of(def, &graph, Some(file), assets),
         Err(errors) => faults_of(&errors, Some(file), assets),
+    }
+}
+
+/// What works in another way than the author of a graph may expect, at its places in its file where it has one.
+pub(crate) fn warnings_of(
+    def: &GraphDef,
+    graph: &Graph,
+    file: Option<&LogicalPath>,
+    assets: &Assets,
+) -> Vec<Diagnostic> {
+    let told = [def.warnings(), graph.warnings()].concat();
+    if told.is_empty() {
+        return Vec::new();
+    }
+    let mut told = faults_of(&told, file, assets);
+    for fault in &mut told {
+        fault.severity = Severity::Warning;
+    }
+    told
+}
+
+impl World {
+    /// What works in another way than the author of an actor's graph may expect. Of a graph without a file, which a script
+    /// wrote, the places are pointers into what it wrote.
+    pub fn graph_warnings(&self, id: ActorId) -> Vec<Diagnostic> {
+        let Ok(animation) = self.need_animation(id) else {
+            return Vec::new();
+        };
+        match &animation.motion {
+            Motion::Graph { def, file, .. } => {
+                warnings_of(def, &animation.graph, file.as_ref(), &self.assets)
+            }
+            Motion::Rest | Motion::Clip { .. } => Vec::new(),
+        }
     }
 }
 

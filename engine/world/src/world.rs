@@ -15,7 +15,7 @@ use sinew_model::Model;
 use crate::{
     Actor, ActorId, Actors, Animation, Camera, Changeover, Controls, Data, Debug, Jobs, Level,
     Messages, Motion, Physics, Random, Spawn, StableHasher, Timers, WorldError,
-    graphs::{CachedGraph, compile},
+    graphs::{CachedGraph, compile, warnings_of},
     input,
 };
 
@@ -195,6 +195,16 @@ impl World {
             return Ok(cached.graph.clone());
         }
         let (graph, depends) = compile(motion, model, &mut self.assets)?;
+        // What a script wrote has its place in the script, which whoever runs it knows.
+        if let Motion::Graph {
+            def,
+            file: Some(file),
+            ..
+        } = motion
+        {
+            let told = warnings_of(def, &graph, Some(file), &self.assets);
+            told.into_iter().for_each(|warning| self.remark(warning));
+        }
         let graph = Arc::new(graph);
         self.graphs
             .retain(|cached| Arc::strong_count(&cached.graph) > 1);
@@ -356,6 +366,13 @@ impl World {
         stick.map_or(Vec3::ZERO, |action| {
             input::on_ground(action.value, self.camera.forward_world())
         })
+    }
+
+    /// Says something the first time only.
+    pub fn remark(&mut self, remark: Diagnostic) {
+        if self.said.insert(remark.to_string()) {
+            self.remarks.push(remark);
+        }
     }
 
     /// Says something about `subject` the first time only.

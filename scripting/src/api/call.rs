@@ -80,12 +80,16 @@ pub enum Asked {
     Look,
     /// A layer, by name, to change its weight from this one.
     Layer(String, f32),
+    /// A morph channel, by its whole name, to hold its weight.
+    Morph(String),
 }
 
 impl Asked {
     fn same_thing(&self, other: &Asked) -> bool {
         match (self, other) {
-            (Asked::Chain(a), Asked::Chain(b)) | (Asked::Layer(a, _), Asked::Layer(b, _)) => a == b,
+            (Asked::Chain(a), Asked::Chain(b))
+            | (Asked::Layer(a, _), Asked::Layer(b, _))
+            | (Asked::Morph(a), Asked::Morph(b)) => a == b,
             (Asked::Look, Asked::Look) => true,
             _ => false,
         }
@@ -505,6 +509,12 @@ pub(crate) fn release(world: &mut World, ask: &Ask) {
                 animation
                     .state
                     .set_layer_weight(layer, *before, ask.seconds);
+            }
+        }
+        Asked::Morph(name) => {
+            let skeleton = &animation.model.value.skeleton;
+            if let Some(channel) = skeleton.morphs.iter().position(|other| other == name) {
+                animation.held_morphs.release(channel as u16, ask.seconds);
             }
         }
     }

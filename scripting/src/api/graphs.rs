@@ -31,17 +31,34 @@ rows! {
 }
 
 fn set_graph(call: &mut Call<'_>, actor: ActorId, graph: GraphSource<'_>) -> Result<(), ApiError> {
-    let motion = match graph {
-        GraphSource::Path(path) => graph_value::read(call, path)?.motion(),
-        GraphSource::Graph(graph) => graph.motion(),
+    let read;
+    let graph = match graph {
+        GraphSource::Path(path) => {
+            read = graph_value::read(call, path)?;
+            &read
+        }
+        GraphSource::Graph(graph) => graph,
     };
-    call.world.set_motion(actor, motion).map_err(|error| {
+    let set = call.world.set_motion(actor, graph.motion());
+    set.map_err(|error| {
         let mut error = ApiError::from(error);
         if error.token.is_none() {
             error = error.about("set_graph");
         }
         error
-    })
+    })?;
+    // What is to be told of a file was told when it was compiled.
+    if graph.file.is_none() {
+        for mut warning in call.world.graph_warnings(actor) {
+            let line = graph.line;
+            warning.notes.push(format!(
+                "a script of `{}` wrote this graph in line {line}",
+                graph.space
+            ));
+            call.world.remark(warning);
+        }
+    }
+    Ok(())
 }
 
 fn clear_graph(call: &mut Call<'_>, actor: ActorId) -> Result<(), ApiError> {

@@ -2,7 +2,7 @@
 
 use sinew_world::ActorId;
 
-use super::{ApiError, Call, rows};
+use super::{ApiError, Asked, Call, rows};
 
 rows! {
     /// Holds the weight of a morph target over what the animation says; nothing in place of a weight lets it go.
@@ -68,12 +68,25 @@ fn set_morph(
     seconds: f32,
 ) -> Result<(), ApiError> {
     let animation = call.animation_mut(actor)?;
+    let model = animation.model.value.clone();
     let mut found = false;
-    for channel in animation.model.value.skeleton.morphs_named(name) {
+    for channel in model.skeleton.morphs_named(name) {
         found = true;
+        let held = &mut call.animation_mut(actor)?.held_morphs;
+        let asked = || Asked::Morph(model.skeleton.morphs[usize::from(channel)].clone());
         match weight {
-            Some(weight) => animation.held_morphs.hold(channel, weight, seconds),
-            None => animation.held_morphs.release(channel, seconds),
+            Some(weight) => {
+                held.hold(channel, weight, seconds);
+                if call.host.caller.task.is_some() {
+                    call.note(actor, asked(), seconds);
+                }
+            }
+            None => {
+                held.release(channel, seconds);
+                if !call.host.asks.is_empty() {
+                    call.forget(actor, &asked());
+                }
+            }
         }
     }
     if found {

@@ -17,7 +17,7 @@ impl Argument<'_> for Callback {
 rows! {
     /// Runs a function that may `wait`. It ends quietly with its actor, and a live reload cancels it.
     ///
-    /// What a cancelled one had asked for (`set_ik`, `look_at`, `set_layer_weight`) is let go with its fade.
+    /// What a cancelled one had asked for (`set_ik`, `look_at`, `set_layer_weight`, `set_morph`) is let go with its fade.
     global "start" start(
         /// The function.
         body: Callback => sinew_world::Data::Nil,

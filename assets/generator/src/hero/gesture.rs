@@ -34,8 +34,8 @@ pub fn clips(rig: &Rig) -> Vec<Clip> {
         stay(Clip::bake("hit_front", 20, false, &|t| hit(rig, t)).mark(0.12, "hit", 1.0)),
         Clip::bake("talk_gesture", 90, true, &|t| talking(rig, t)).driving(upper.clone()),
         lean("lean_rest", 0.0),
-        lean("lean_left", -16.0),
-        lean("lean_right", 16.0),
+        lean("lean_left", 16.0),
+        lean("lean_right", -16.0),
     ]
 }
 
@@ -213,7 +213,7 @@ fn talking(rig: &Rig, t: f32) -> Pose {
     pose
 }
 
-/// A pose that leans to the side by degrees; the offset from `lean_rest` is what is added.
+/// A pose that leans to the left by degrees, to the right below 0; the offset from `lean_rest` is what is added.
 fn leaning(rig: &Rig, degrees: f32) -> Pose {
     let mut pose = idle(rig, 0.0);
     rig.bend_spine(&mut pose, 1.5, 4.0 - degrees * 0.3, -degrees);

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::def::TransitionDef;
 use super::def_parts::{AlignDef, WhenDef};
-use super::forms::{Forms, forms, items, list, some_list, table, whole};
+use super::forms::{Forms, forms, items, list, some_list, table, text_or_list, whole};
 
 /// A state: exactly one motion (`clip`, `blend`, `rest`, ...) and how it plays. Also a motion inside
 /// another one, where only the motion's own keys are allowed.
@@ -245,7 +245,7 @@ impl Forms for BlendDef {
 
 impl<'de> Deserialize<'de> for BlendDef {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        forms(deserializer)
+        text_or_list(deserializer)
     }
 }
 
@@ -279,7 +279,7 @@ impl Forms for AtDef {
 
 impl<'de> Deserialize<'de> for AtDef {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        forms(deserializer)
+        text_or_list(deserializer)
     }
 }
 
@@ -406,7 +406,7 @@ impl Forms for BlendAlignDef {
 
 impl<'de> Deserialize<'de> for BlendAlignDef {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        forms(deserializer)
+        text_or_list(deserializer)
     }
 }
 

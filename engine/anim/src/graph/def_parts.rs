@@ -6,7 +6,7 @@ use serde::de::{Deserializer, MapAccess, SeqAccess};
 use serde::{Deserialize, Serialize};
 
 use super::def_parameter::NumberOrBool;
-use super::forms::{Forms, forms, items, list};
+use super::forms::{Forms, forms, items, list, text_or_list};
 
 /// Where a transition begins: a state, a list of states, or "any".
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
@@ -45,7 +45,7 @@ impl Forms for FromDef {
 
 impl<'de> Deserialize<'de> for FromDef {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        forms(deserializer)
+        text_or_list(deserializer)
     }
 }
 
@@ -70,21 +70,11 @@ impl Forms for WhenDef {
     fn list<'de, A: SeqAccess<'de>>(list: A) -> Result<Self, A::Error> {
         items(list).map(Self::Conditions)
     }
-
-    fn table<'de, A: MapAccess<'de>>(mut table: A) -> Result<Self, A::Error> {
-        match table.next_key::<String>()? {
-            None => Ok(Self::Conditions(Vec::new())),
-            Some(_) => Err(serde::de::Error::custom(format_args!(
-                "invalid type: table, expected {}",
-                Self::EXPECTED
-            ))),
-        }
-    }
 }
 
 impl<'de> Deserialize<'de> for WhenDef {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        forms(deserializer)
+        text_or_list(deserializer)
     }
 }
 

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::de::{Deserializer, SeqAccess};
 use serde::{Deserialize, Serialize};
 
-use super::forms::{Forms, forms, items, list, some_list};
+use super::forms::{Forms, items, list, some_list, text_or_list};
 
 /// Root motion.
 #[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
@@ -72,7 +72,7 @@ impl Forms for RootAxesDef {
 
 impl<'de> Deserialize<'de> for RootAxesDef {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        forms(deserializer)
+        text_or_list(deserializer)
     }
 }
 

@@ -165,6 +165,14 @@ pub const GRAPH_WARNINGS: &[(&str, &str)] = &[
         "W-GRAPH-GAP",
         "The points of a polar blend leave half a turn of directions without any.",
     ),
+    (
+        "W-GRAPH-SHADOWED",
+        "A transition that never starts, since one before it asks for nothing.",
+    ),
+    (
+        "W-GRAPH-UNUSED-MOTION",
+        "A motion of `motions` that nothing names.",
+    ),
 ];
 
 /// `parent` with one more step; `/` and `~` of names are escaped.

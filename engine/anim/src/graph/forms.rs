@@ -9,6 +9,8 @@ use serde::de::{
     Deserialize, DeserializeOwned, Deserializer, Error, MapAccess, SeqAccess, Visitor,
 };
 
+use super::shapes::TEXT_OR_LIST;
+
 /// A value with several written forms; what a type does not accept stays an error that says what
 /// would have been right.
 pub(super) trait Forms: Sized {
@@ -52,6 +54,13 @@ pub(super) fn forms<'de, D: Deserializer<'de>, T: Forms>(deserializer: D) -> Res
     deserializer.deserialize_any(FormsVisitor(PhantomData))
 }
 
+/// As [`forms`], of a type that may be a list and never a table.
+pub(super) fn text_or_list<'de, D: Deserializer<'de>, T: Forms>(
+    deserializer: D,
+) -> Result<T, D::Error> {
+    deserializer.deserialize_newtype_struct(TEXT_OR_LIST, FormsVisitor(PhantomData))
+}
+
 struct FormsVisitor<T>(PhantomData<T>);
 
 impl<'de, T: Forms> Visitor<'de> for FormsVisitor<T> {
@@ -86,6 +95,10 @@ impl<'de, T: Forms> Visitor<'de> for FormsVisitor<T> {
         }
     }
 
+    fn visit_newtype_struct<D: Deserializer<'de>>(self, deserializer: D) -> Result<T, D::Error> {
+        deserializer.deserialize_any(self)
+    }
+
     fn visit_seq<A: SeqAccess<'de>>(self, list: A) -> Result<T, A::Error> {
         T::list(list)
     }
@@ -106,7 +119,7 @@ pub(super) fn items<'de, A: SeqAccess<'de>, T: Deserialize<'de>>(
     Ok(items)
 }
 
-/// A list; an empty table is an empty list, since Lua cannot tell them apart.
+/// A list.
 pub(super) fn list<'de, D: Deserializer<'de>, T: DeserializeOwned>(
     deserializer: D,
 ) -> Result<Vec<T>, D::Error> {
@@ -121,17 +134,8 @@ pub(super) fn list<'de, D: Deserializer<'de>, T: DeserializeOwned>(
         fn visit_seq<A: SeqAccess<'de>>(self, list: A) -> Result<Vec<T>, A::Error> {
             items(list)
         }
-
-        fn visit_map<A: MapAccess<'de>>(self, mut table: A) -> Result<Vec<T>, A::Error> {
-            match table.next_key::<String>()? {
-                None => Ok(Vec::new()),
-                Some(key) => Err(A::Error::custom(format_args!(
-                    "invalid type: table with key `{key}`, expected a list"
-                ))),
-            }
-        }
     }
-    deserializer.deserialize_any(ListVisitor(PhantomData))
+    deserializer.deserialize_seq(ListVisitor(PhantomData))
 }
 
 /// As [`list`], for keys whose absence means something.
@@ -141,7 +145,7 @@ pub(super) fn some_list<'de, D: Deserializer<'de>, T: DeserializeOwned>(
     list(deserializer).map(Some)
 }
 
-/// A table keyed by name; an empty list is an empty table, and a name twice is an error.
+/// A table keyed by name; a name twice is an error.
 pub(super) fn table<'de, D: Deserializer<'de>, T: DeserializeOwned>(
     deserializer: D,
 ) -> Result<BTreeMap<String, T>, D::Error> {
@@ -151,15 +155,6 @@ pub(super) fn table<'de, D: Deserializer<'de>, T: DeserializeOwned>(
 
         fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
             formatter.write_str("a table keyed by name")
-        }
-
-        fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Self::Value, A::Error> {
-            match list.next_element::<serde::de::IgnoredAny>()? {
-                None => Ok(BTreeMap::new()),
-                Some(_) => Err(A::Error::custom(
-                    "invalid type: list, expected a table keyed by name",
-                )),
-            }
         }
 
         fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
@@ -173,7 +168,7 @@ pub(super) fn table<'de, D: Deserializer<'de>, T: DeserializeOwned>(
             Ok(table)
         }
     }
-    deserializer.deserialize_any(TableVisitor(PhantomData))
+    deserializer.deserialize_map(TableVisitor(PhantomData))
 }
 
 /// A whole number or nothing. Script languages hand over `1.0` where `1` was meant.

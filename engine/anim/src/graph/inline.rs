@@ -1,12 +1,8 @@
 //! Graphs that name other graphs by path: reading those once, before compiling.
 
-use std::collections::BTreeMap;
-
-use super::def::{
-    GraphDef, LayerDef, MachineDef, MotionRefDef, NumberOrBool, ParameterDef, ParameterKind,
-    ParameterSource, StateDef,
-};
+use super::def::{GraphDef, LayerDef, NumberOrBool, ParameterDef, ParameterKind, ParameterSource};
 use super::error::{GraphError, pointer};
+use super::named::{Named, each_name};
 use super::state::kind_name;
 
 /// Most graphs that may stand in each other.
@@ -14,9 +10,6 @@ const MAX_DEPTH: usize = 16;
 
 /// Most graphs that one may be made of.
 const MAX_FILES: usize = 256;
-
-/// How deep the tables of a graph are looked through; a graph that was read is not deeper.
-const MAX_TABLES: usize = 64;
 
 /// Mistakes that are told.
 const MAX_ERRORS: usize = 64;
@@ -36,6 +29,7 @@ impl GraphDef {
     ) -> Result<GraphDef, Vec<GraphError>> {
         let mut whole = self.clone();
         whole.graphs.clear();
+        let named = graphs_of(&mut whole);
         let mut inliner = Inliner {
             whole,
             load,
@@ -43,7 +37,7 @@ impl GraphDef {
             named: String::new(),
             errors: Vec::new(),
         };
-        for (place, path) in graphs_of(self) {
+        for (place, path) in named {
             inliner.named.clone_from(&place);
             inliner.file(&path);
         }
@@ -89,7 +83,7 @@ impl Inliner<'_> {
             self.error("E-GRAPH-LIMIT", message);
             return;
         }
-        let def = match (self.load)(path) {
+        let mut def = match (self.load)(path) {
             Ok(def) => def,
             Err(error) => {
                 self.push(path, error);
@@ -98,7 +92,7 @@ impl Inliner<'_> {
         };
         self.check(path, &def);
         self.share_parameters(path, &def);
-        let inside = graphs_of(&def);
+        let inside = graphs_of(&mut def);
         self.way.push(path.to_owned());
         for (_, path) in inside {
             self.file(&path);
@@ -272,66 +266,12 @@ pub(super) fn kind_of(def: &ParameterDef) -> Option<ParameterKind> {
 }
 
 /// The paths that a graph's states name, each with the pointer of its key.
-fn graphs_of(def: &GraphDef) -> Vec<(String, String)> {
+fn graphs_of(def: &mut GraphDef) -> Vec<(String, String)> {
     let mut found = Vec::new();
-    for (index, layer) in def.layers.iter().enumerate() {
-        let place = pointer("/layers", index);
-        in_states(&layer.states, &place, 0, &mut found);
-    }
-    for (name, motion) in &def.motions {
-        in_motion(motion, &pointer("/motions", name), 0, &mut found);
-    }
+    each_name(def, &mut |place, name| {
+        if let Named::Graph(path) = name {
+            found.push((place.to_owned(), path.clone()));
+        }
+    });
     found
-}
-
-fn in_states(
-    states: &BTreeMap<String, StateDef>,
-    place: &str,
-    depth: usize,
-    found: &mut Vec<(String, String)>,
-) {
-    let place = pointer(place, "states");
-    for (name, state) in states {
-        in_motion(state, &pointer(&place, name), depth, found);
-    }
-}
-
-fn in_motion(def: &StateDef, place: &str, depth: usize, found: &mut Vec<(String, String)>) {
-    if depth > MAX_TABLES {
-        return;
-    }
-    if let Some(path) = &def.graph {
-        found.push((pointer(place, "graph"), path.clone()));
-    }
-    let mut inside = |reference: &MotionRefDef, place: String| {
-        if let MotionRefDef::Motion(def) = reference {
-            in_motion(def, &place, depth + 1, found);
-        }
-    };
-    let lists = [("children", &def.children), ("sequence", &def.sequence)];
-    for (key, list) in lists {
-        let place = pointer(place, key);
-        for (index, child) in list.iter().flatten().enumerate() {
-            inside(child, pointer(&place, index));
-        }
-    }
-    for (index, point) in def.points.iter().flatten().enumerate() {
-        let place = pointer(&pointer(&pointer(place, "points"), index), "motion");
-        point
-            .motion
-            .iter()
-            .for_each(|motion| inside(motion, place.clone()));
-    }
-    for (index, child) in def.direct.iter().flatten().enumerate() {
-        let place = pointer(&pointer(&pointer(place, "direct"), index), "motion");
-        inside(&child.motion, place);
-    }
-    if let Some(additive) = &def.additive {
-        let place = pointer(place, "additive");
-        inside(&additive.base, pointer(&place, "base"));
-        inside(&additive.add, pointer(&place, "add"));
-    }
-    if let Some(MachineDef { states, .. }) = &def.machine {
-        in_states(states, &pointer(place, "machine"), depth + 1, found);
-    }
 }

@@ -4,6 +4,7 @@ use serde_json::Value;
 
 use super::def::GraphDef;
 use super::error::{GraphError, pointer};
+use super::shapes::Shapes;
 use crate::nearest;
 
 /// Tables and lists that may be nested in each other.
@@ -20,16 +21,19 @@ impl GraphDef {
             .map_err(|error| GraphError::new("E-GRAPH-SYNTAX", "", error.to_string()))?;
         check_depth(&value)?;
         let mut deserializer = serde_json::Deserializer::from_str(text);
-        serde_path_to_error::deserialize(&mut deserializer).map_err(|error| explain(&error))
+        let deserializer = Shapes::new(&mut deserializer, false);
+        serde_path_to_error::deserialize(deserializer).map_err(|error| explain(&error))
     }
 
-    /// Reads a graph from plain values, such as those of a script's table.
+    /// Reads a graph from plain values, such as those of a script's table. An empty table may stand for an empty
+    /// list, since Lua cannot tell them apart.
     ///
     /// # Errors
     /// The first thing that is wrong, with a pointer to it.
     pub fn from_value(value: Value) -> Result<Self, GraphError> {
         check_depth(&value)?;
-        serde_path_to_error::deserialize(value).map_err(|error| explain(&error))
+        let deserializer = Shapes::new(value, true);
+        serde_path_to_error::deserialize(deserializer).map_err(|error| explain(&error))
     }
 }
 

@@ -1,11 +1,38 @@
 //! What works in another way than a graph's author may expect.
 
-use super::compiled::{BlendSpace, Graph, Motion, PlaneRule, Points, SharedMarker, State};
+use std::collections::BTreeSet;
+
+use super::compiled::{
+    BlendSpace, Graph, Machine, Motion, PlaneRule, Points, SharedMarker, State, Transition,
+};
+use super::def::GraphDef;
 use super::error::{GraphError, pointer};
+use super::named::{Named, each_name};
 use crate::directions_leave_gap;
 
 /// Most warnings that are told.
 const MAX_WARNINGS: usize = 64;
+
+impl GraphDef {
+    /// Motions that nothing names, each with a code of [`GRAPH_WARNINGS`](crate::GRAPH_WARNINGS) and its pointer; the
+    /// first 64. A parameter that nothing names is none of these: scripts may read it.
+    pub fn warnings(&self) -> Vec<GraphError> {
+        let mut names = BTreeSet::new();
+        each_name(&mut self.clone(), &mut |_, name| {
+            if let Named::Motion(name) = name {
+                names.insert(name.clone());
+            }
+        });
+        let unused = self.motions.keys().filter(|name| !names.contains(*name));
+        let told = unused.map(|name| {
+            let message = format!("no state and no other motion names motion `{name}`");
+            let help = "use it in a state, or take it out".to_owned();
+            let place = pointer("/motions", name);
+            GraphError::new("W-GRAPH-UNUSED-MOTION", place, message).with_help(Some(help))
+        });
+        told.take(MAX_WARNINGS).collect()
+    }
+}
 
 impl Graph {
     /// What works in another way than its author may expect, each with a code of
@@ -17,6 +44,7 @@ impl Graph {
                 let place = [index, number];
                 found.extend(self.uneven_markers(state, place));
                 found.extend(self.gap(state, place));
+                found.extend(self.shadowed(machine, state, place));
                 if found.len() >= MAX_WARNINGS {
                     found.truncate(MAX_WARNINGS);
                     return found;
@@ -91,6 +119,44 @@ impl Graph {
         None
     }
 
+    /// Ways out of a state that stand behind one that always starts.
+    fn shadowed(&self, machine: &Machine, state: &State, place: [u16; 2]) -> Vec<GraphError> {
+        let way = |index: u16| &machine.transitions[usize::from(index)];
+        let ways = &state.ways_out;
+        let first = ways.iter().position(|&index| {
+            let destination = &machine.states[usize::from(way(index).to)];
+            way(index).always_starts() && destination.enter_when.is_none() && !destination.conduit
+        });
+        // With several transitions a step, what was left in it is not entered again, and what stands behind may start.
+        let Some(first) = first.filter(|_| self.transitions_per_step == 1 || state.conduit) else {
+            return Vec::new();
+        };
+        // A fade may let only those interrupt it that it lists.
+        let listed = |index: u16| {
+            let mut lists = machine
+                .transitions
+                .iter()
+                .filter_map(|way| way.interrupted_by.as_ref());
+            lists.any(|list| list.contains(&index))
+        };
+        let behind = ways[first + 1..].iter().copied();
+        behind
+            // What starts from any state may start from another one.
+            .filter(|&index| !way(index).any && !listed(index))
+            .map(|index| {
+                let message = format!(
+                    "in `{}` transition `{}` never starts: `{}` is tested before it and asks for nothing",
+                    state.path,
+                    way(index).name,
+                    way(ways[first]).name,
+                );
+                let help = "give that one a `when` or an `exit_time`, or this one a higher `priority`";
+                let error = GraphError::new("W-GRAPH-SHADOWED", self.place(place), message);
+                error.with_help(Some(help.to_owned()))
+            })
+            .collect()
+    }
+
     /// "in `walk` 2 times, in `run` once", for leaves that have the marker.
     fn counts(&self, state: &State, leaves: &[u16], marker: &SharedMarker) -> String {
         let with = leaves.iter().zip(&marker.own);
@@ -118,5 +184,12 @@ impl Graph {
         let layer = pointer("/layers", machine.layer);
         let name = &machine.states[usize::from(at[1])].name;
         pointer(&pointer(&layer, "states"), name)
+    }
+}
+
+impl Transition {
+    /// Whether nothing but a running fade keeps it from starting. One from any state does not lead back into its own.
+    fn always_starts(&self) -> bool {
+        self.when.is_none() && self.exit_time.is_none() && !self.any
     }
 }

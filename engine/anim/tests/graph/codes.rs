@@ -13,7 +13,7 @@ fn the_page_of_codes_lists_the_table() {
     let page = format!(
         "# Errors of animation graphs\n\nEach names its place by a JSON pointer. This page is written by the test \
          that holds it against the code;\n`SINEW_UPDATE=1 cargo test -p sinew-anim` writes it again.\n\n| code | meaning |\n|---|---|\n{}\n\
-         What works in another way than its author may expect is told by `sinew check`:\n\n| code | meaning |\n|---|---|\n{}",
+         What works in another way than its author may expect is told by `sinew check` and once by a level that runs:\n\n| code | meaning |\n|---|---|\n{}",
         rows(GRAPH_CODES),
         rows(GRAPH_WARNINGS)
     );

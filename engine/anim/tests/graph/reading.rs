@@ -30,20 +30,98 @@ fn the_schema_is_current() {
     check_file(path, &schema);
 }
 
+/// Every table and list of `value` with its pointer, the outermost first.
+fn parts(value: &Value) -> Vec<(String, &Value)> {
+    let mut found = vec![(String::new(), value)];
+    let mut next = 0;
+    while let Some((place, value)) = found.get(next).cloned() {
+        let inside = |key: &str| format!("{place}/{}", key.replace('~', "~0").replace('/', "~1"));
+        match value {
+            Value::Array(items) => {
+                let items = items.iter().enumerate();
+                found.extend(items.map(|(i, item)| (inside(&i.to_string()), item)));
+            }
+            Value::Object(items) => {
+                found.extend(items.iter().map(|(key, item)| (inside(key), item)));
+            }
+            _ => {}
+        }
+        next += 1;
+    }
+    found.retain(|(_, value)| value.is_array() || value.is_object());
+    found
+}
+
+/// A graph with a part replaced.
+fn with(def: &Value, place: &str, part: Value) -> Value {
+    let mut def = def.clone();
+    *def.pointer_mut(place).expect("it has the part") = part;
+    def
+}
+
 #[test]
-fn an_empty_table_and_an_empty_list_are_the_same() {
-    for empty in [json!({}), json!([])] {
-        let def = json!({
-            "parameters": empty, "layers": empty, "chains": empty, "motions": empty, "slots": empty, "constraints": empty,
-        });
-        assert_eq!(GraphDef::from_value(def).unwrap(), GraphDef::default());
-        let def = json!({ "layers": [{ "name": "l", "states": { "s": { "rest": true } }, "transitions": empty }] });
-        let def = GraphDef::from_value(def).unwrap();
-        assert!(Graph::compile(&def, &skeleton(), &[]).is_ok());
-        let when = json!({ "layers": [{ "name": "l", "states": { "s": { "rest": true } }, "transitions": [
-            { "from": "s", "to": "s", "when": empty },
-        ] }] });
-        assert!(GraphDef::from_value(when).is_ok());
+fn a_list_is_no_table_at_any_depth() {
+    let sound: Value = serde_json::from_str(include_str!("everything.json")).unwrap();
+    let mut tables = 0;
+    for (place, part) in parts(&sound) {
+        let Value::Object(items) = part else { continue };
+        tables += 1;
+        let values: Vec<Value> = items.values().cloned().collect();
+        for list in [json!([]), Value::Array(values)] {
+            let def = with(&sound, &place, list);
+            for error in [
+                GraphDef::from_json(&def.to_string()).unwrap_err(),
+                GraphDef::from_value(def).unwrap_err(),
+            ] {
+                assert_eq!(
+                    (error.code, &error.pointer),
+                    ("E-GRAPH-WRONG-TYPE", &place),
+                    "{error}"
+                );
+                assert!(error.message.starts_with("invalid type: list"), "{error}");
+            }
+        }
+    }
+    assert!(tables > 50, "{tables}");
+}
+
+#[test]
+fn an_empty_table_is_an_empty_list_in_scripts_and_a_mistake_in_files() {
+    let sound: Value = serde_json::from_str(include_str!("everything.json")).unwrap();
+    let mut lists = 0;
+    for (place, _) in parts(&sound).iter().filter(|(_, part)| part.is_array()) {
+        let table = with(&sound, place, json!({}));
+        let error = GraphDef::from_json(&table.to_string()).unwrap_err();
+        assert_eq!(
+            (error.code, &error.pointer),
+            ("E-GRAPH-WRONG-TYPE", place),
+            "{error}"
+        );
+        let list = GraphDef::from_value(with(&sound, place, json!([])));
+        // Where a list has a fixed length or must not be empty, neither will do.
+        if let Ok(list) = list {
+            lists += 1;
+            assert_eq!(GraphDef::from_value(table), Ok(list), "{place}");
+        }
+    }
+    assert!(lists > 10, "{lists}");
+    let named = json!({ "layers": { "name": "l" } });
+    let error = GraphDef::from_value(named).unwrap_err();
+    let expected = "invalid type: table with key `name`, expected a list";
+    assert_eq!(
+        (error.pointer.as_str(), error.message.as_str()),
+        ("/layers", expected)
+    );
+}
+
+#[test]
+fn a_word_is_written_as_text() {
+    for mode in [json!({ "loop": null }), json!(["loop"]), json!(1)] {
+        let states = json!({ "s": { "rest": true, "mode": mode } });
+        let def = json!({ "layers": [{ "name": "l", "states": states }] });
+        let error = GraphDef::from_json(&def.to_string()).unwrap_err();
+        assert_eq!(error.pointer, "/layers/0/states/s/mode");
+        assert!(error.message.ends_with("expected a word"), "{error}");
     }
 }
 
