@@ -327,7 +327,12 @@ impl Inertia {
 
     /// Adds what is left to `pose`, which holds the new motion; once all is over `pose` keeps its bits.
     pub fn apply(&self, pose: &mut Pose) {
-        let elapsed = self.elapsed as f32;
+        self.apply_at(self.elapsed, pose);
+    }
+
+    /// The same with what is left so many seconds after the change.
+    pub(crate) fn apply_at(&self, seconds: f64, pose: &mut Pose) {
+        let elapsed = seconds.max(0.0) as f32;
         for (block, offsets) in pose.blocks.iter_mut().zip(&self.blocks) {
             offsets.translation.add_to(&mut block.translation, elapsed);
             offsets.rotation.turn(&mut block.rotation, elapsed);

@@ -152,7 +152,8 @@ impl SlotStep<'_> {
             let weight = moved_weight(&own.weight, seconds);
             write_clips(writer, definition, clips, weight, buffers, pose);
         }
-        own.inertia.apply_before(-seconds as f32, pose);
+        let elapsed = own.inertia.elapsed() + seconds;
+        own.inertia.apply_at(elapsed, pose);
     }
 
     fn moved_clip(&self, clip: &SlotClip, seconds: f64) -> SlotClip {
