@@ -29,6 +29,7 @@ fn plaza(threads: usize) -> Session {
     let level = sinew_tests::project().join("samples/plaza");
     Session::open(&Options {
         project: Project::of_level(&level).unwrap(),
+        mods: Vec::new(),
         threads,
         seed: 1,
         watch: false,

@@ -59,6 +59,12 @@ pub const ASSETS: [Asset; 4] = [
     },
 ];
 
+/// What sample mods bring, each with its path from the project's folder.
+pub const MODS: [Asset; 1] = [Asset {
+    file: "samples/mods/skin/hero.glb",
+    build: hero::build_watch,
+}];
+
 /// A directory or file that could not be written.
 #[derive(Debug, thiserror::Error)]
 #[error("cannot write {}; is the directory there and writable?", path.display())]
@@ -73,6 +79,15 @@ pub struct WriteError {
 pub fn build_all() -> Vec<(&'static str, Vec<u8>)> {
     let files = ASSETS.iter().map(|asset| asset.file);
     files.zip(parallel::run(&ASSETS.map(|a| a.build))).collect()
+}
+
+/// Makes what sample mods bring and writes it into a project's folder.
+pub fn write_mods(project: &Path) -> Result<(), WriteError> {
+    for asset in &MODS {
+        let path = project.join(asset.file);
+        std::fs::write(&path, (asset.build)()).map_err(|source| WriteError { path, source })?;
+    }
+    Ok(())
 }
 
 /// Makes every asset and writes it into `dir`, which is made if it is missing.

@@ -1,4 +1,4 @@
-//! `generator OUT_DIR` writes every character; `generator --check DIR` measures the files that lie there.
+//! `generator OUT_DIR` writes every character, `generator --mods PROJECT` those of the sample mods; `generator --check DIR` measures the files that lie there.
 #![allow(
     clippy::print_stdout,
     clippy::print_stderr,
@@ -10,6 +10,7 @@ use std::process::ExitCode;
 
 const USAGE: &str = "\
 usage: generator OUT_DIR          write every character into a directory
+       generator --mods PROJECT   write what the sample mods bring into a project
        generator --check DIR      measure the .glb files of a directory; exit code 1 past a limit";
 
 fn main() -> ExitCode {
@@ -21,7 +22,8 @@ fn main() -> ExitCode {
             ExitCode::SUCCESS
         }
         ["--check", dir] => check(Path::new(dir)),
-        [dir] if !dir.starts_with('-') => write(Path::new(dir)),
+        ["--mods", project] => done(generator::write_mods(Path::new(project))),
+        [dir] if !dir.starts_with('-') => done(generator::write_all(Path::new(dir))),
         _ => {
             eprintln!("{USAGE}");
             ExitCode::from(2)
@@ -29,8 +31,8 @@ fn main() -> ExitCode {
     }
 }
 
-fn write(dir: &Path) -> ExitCode {
-    match generator::write_all(dir) {
+fn done(written: Result<(), generator::WriteError>) -> ExitCode {
+    match written {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => fail(&error),
     }

@@ -5,7 +5,7 @@
     reason = "says what was compared on this platform"
 )]
 
-use generator::{ASSETS, build_all, check};
+use generator::{ASSETS, MODS, build_all, check};
 use std::path::{Path, PathBuf};
 
 fn assets() -> PathBuf {
@@ -21,16 +21,20 @@ fn the_committed_files_are_what_the_generator_makes() {
     if !SAME_PLATFORM {
         eprintln!("not x86-64 Linux: comparing names and sizes only, not bytes");
     }
-    for (file, made) in build_all() {
-        let committed = std::fs::read(assets().join(file)).expect("the file is committed");
+    let mods = MODS.iter().map(|asset| (asset.file, (asset.build)()));
+    let made = build_all().into_iter();
+    let made = made.map(|(file, made)| (format!("assets/{file}"), made));
+    for (file, made) in made.chain(mods.map(|(file, made)| (file.to_owned(), made))) {
+        let path = assets().join("..").join(&file);
+        let committed = std::fs::read(path).expect("the file is committed");
         let (new, old) = (made.len(), committed.len());
         if SAME_PLATFORM {
             let differs = made.iter().zip(&committed).position(|(a, b)| a != b);
             let same = differs.is_none() && new == old;
             assert!(
                 same,
-                "assets/{file} is not what the generator makes ({old} bytes committed, {new} made, first difference at \
-                 {differs:?}); run `cargo run --release -p generator -- assets`"
+                "{file} is not what the generator makes ({old} bytes committed, {new} made, first difference at \
+                 {differs:?}); run `cargo run --release -p generator -- assets`, and with `--mods .`"
             );
         } else {
             assert_eq!(names(&made), names(&committed), "{file}");
@@ -59,6 +63,11 @@ fn the_committed_files_are_within_the_limits() {
     let table = report.to_string();
     for asset in &ASSETS {
         assert!(table.contains(asset.file), "{} is not measured", asset.file);
+    }
+    for asset in &MODS {
+        let folder = assets().join("..").join(asset.file);
+        let report = check::check(folder.parent().expect("a folder")).expect("it can be measured");
+        assert!(report.passes(), "lines that end in '!':\n{report}");
     }
 }
 

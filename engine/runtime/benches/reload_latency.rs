@@ -44,6 +44,7 @@ fn latencies(name: &str, script: fn(f32) -> String) -> Vec<f64> {
     let project = TestProject::new();
     let options = Options {
         project: Project::of_level(&project.level).unwrap(),
+        mods: Vec::new(),
         threads: 1,
         seed: 0,
         watch: true,

@@ -33,7 +33,7 @@ enum Command {
     /// Runs a level (also what `sinew` does without a command)
     #[command(after_help = KEYS)]
     Run(RunArgs),
-    /// Checks scripts, graphs, models and levels without running them
+    /// Checks scripts, graphs, models, levels and mods without running them
     ///
     /// Compiles every script, validates graphs, clips, joints, parameters and properties. Exits with 1 if there is
     /// an error.
@@ -42,6 +42,8 @@ enum Command {
     Info(InfoArgs),
     /// Writes the definitions for editors and the API reference
     Docs(DocsArgs),
+    /// Shows which mods load for a level, in what order, and what they change
+    Mods(ModsArgs),
 }
 
 /// How a level runs.
@@ -49,6 +51,12 @@ enum Command {
 pub struct RunArgs {
     /// Folder of the level, or its level.toml [default: samples/plaza]
     pub level: Option<PathBuf>,
+    /// A mod (folder or .zip with a mod.toml), or a folder of mods; may stand several times [default: mods in the project]
+    #[arg(long, value_name = "DIR", conflicts_with = "no_mods")]
+    pub mods: Vec<PathBuf>,
+    /// Use no mods, also where the project has some
+    #[arg(long)]
+    pub no_mods: bool,
     /// Run without a window, in steps of a fixed length, as fast as possible
     #[arg(long)]
     pub headless: bool,
@@ -108,7 +116,7 @@ pub struct RunArgs {
 /// What is to be checked.
 #[derive(Clone, Debug, Args)]
 pub struct CheckArgs {
-    /// Levels, scripts, graphs, models, or folders of them [default: the levels, scripts and assets of the project]
+    /// Levels, mods, scripts, graphs, models, or folders of them [default: the levels, mods, scripts and assets of the project]
     pub paths: Vec<PathBuf>,
     /// Check graphs against this model: clips, joints, masks, chains; without it their form only
     #[arg(long, value_name = "MODEL.glb")]
@@ -145,6 +153,36 @@ pub struct DocsArgs {
     pub out: Option<PathBuf>,
 }
 
+/// Which mods are shown, and what of them.
+#[derive(Clone, Debug, Args)]
+pub struct ModsArgs {
+    /// What is shown of them
+    #[arg(value_enum, default_value_t = ModsView::List)]
+    pub view: ModsView,
+    /// Folder of the level, or its level.toml [default: samples/plaza]
+    pub level: Option<PathBuf>,
+    /// A mod (folder or .zip with a mod.toml), or a folder of mods; may stand several times [default: mods in the project]
+    #[arg(long, value_name = "DIR")]
+    pub mods: Vec<PathBuf>,
+    /// With `order`: why each mod loads where it does, and why others do not
+    #[arg(long)]
+    pub explain: bool,
+    /// As one JSON object
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// What is shown of mods.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ModsView {
+    /// What each is, and which are left out
+    List,
+    /// The load order
+    Order,
+    /// What several mods replace
+    Conflicts,
+}
+
 /// Does what the arguments say. Errors go to standard error, in words; the code is then 1.
 pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     let cli = match Cli::try_parse_from(arguments) {
@@ -159,6 +197,7 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         Some(Command::Check(args)) => commands::check::check(&args),
         Some(Command::Info(args)) => commands::info::info(&args),
         Some(Command::Docs(args)) => commands::docs::docs(&args),
+        Some(Command::Mods(args)) => commands::mods::mods(&args),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

@@ -1,10 +1,13 @@
 //! From devices and recorded files to actions.
 
-use std::{collections::BTreeSet, sync::Arc};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+};
 
 use glam::Vec2;
 use serde::Deserialize;
-use sinew_assets::{ActionDef, Diagnostic, LevelDef};
+use sinew_assets::{ActionDef, Diagnostic};
 use sinew_world::{Change, Controls, Input};
 use winit::keyboard::KeyCode;
 
@@ -180,9 +183,14 @@ impl Keyboard {
     }
 
     /// Adds what changed since the last call.
-    pub fn add_to(&mut self, input: &mut Input, level: &LevelDef, controls: &Controls) {
+    pub fn add_to(
+        &mut self,
+        input: &mut Input,
+        actions: &BTreeMap<String, ActionDef>,
+        controls: &Controls,
+    ) {
         self.values.resize(controls.actions.len(), Vec2::ZERO);
-        for (name, def) in &level.actions {
+        for (name, def) in actions {
             let Some(action) = controls.find(name) else {
                 continue;
             };
@@ -255,6 +263,8 @@ const KEYS: &[(KeyCode, &str)] = &[
 mod tests {
     use sinew_assets::KEY_NAMES;
 
+    use sinew_assets::LevelDef;
+
     use super::*;
 
     const LEVEL: &str = r#"
@@ -289,7 +299,7 @@ mod tests {
         let mut keyboard = Keyboard::default();
         let told = |keyboard: &mut Keyboard| {
             let mut input = Input::default();
-            keyboard.add_to(&mut input, &level, &controls);
+            keyboard.add_to(&mut input, &level.actions, &controls);
             let name = |change: &Change| controls.actions[usize::from(change.action)].name.clone();
             input
                 .changes

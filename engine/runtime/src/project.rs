@@ -79,6 +79,20 @@ impl Project {
         std::iter::once(self.level.clone()).chain(outside).collect()
     }
 
+    /// Where mods are looked for: what is named, else the folder `mods` of the project where there is one.
+    pub fn mods(&self, named: &[PathBuf]) -> Vec<PathBuf> {
+        let own = self.root.join("mods");
+        if !named.is_empty() {
+            // Watching knows folders by their full paths.
+            let absolute = |place: &PathBuf| place.canonicalize().unwrap_or_else(|_| place.clone());
+            named.iter().map(absolute).collect()
+        } else if own.is_dir() {
+            vec![own]
+        } else {
+            Vec::new()
+        }
+    }
+
     /// Where a run without a display leaves what it made: `target/sinew/<level>.<ending>` in the project.
     pub fn output(&self, ending: &str) -> PathBuf {
         let name = self
@@ -118,7 +132,10 @@ fn meant_command(level: &Path) -> Option<&'static str> {
     let word = level
         .to_str()
         .filter(|word| !word.contains(['/', '\\', '.']) && !level.exists())?;
-    sinew_anim::nearest(word, ["run", "check", "info", "docs", "help"].into_iter())
+    sinew_anim::nearest(
+        word,
+        ["run", "check", "info", "docs", "mods", "help"].into_iter(),
+    )
 }
 
 fn missing_level(level: &Path) -> Diagnostic {

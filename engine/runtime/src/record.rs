@@ -63,6 +63,9 @@ pub(crate) struct Header {
     pub build: String,
     /// What poses were evaluated with.
     pub kernel: String,
+    /// Ids and versions of the mods, in load order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub mods: Vec<String>,
     /// Hashes of the files that were loaded at the start.
     pub files: BTreeMap<String, String>,
 }
@@ -176,6 +179,7 @@ impl Recorder {
             dt: if fixed { Pace::Fixed } else { Pace::Real },
             build: env!("CARGO_PKG_VERSION").to_owned(),
             kernel: KERNEL.to_owned(),
+            mods: mod_names(session),
             files: file_hashes(session),
         };
         recorder.write(&Line::Recording(header))?;
@@ -315,6 +319,13 @@ pub(crate) fn file_hashes(session: &Session) -> BTreeMap<String, String> {
         Some((assets.display(path), format!("{:016x}", hasher.finish())))
     };
     paths.filter_map(hash).collect()
+}
+
+/// The mods of a session as recordings name them.
+pub(crate) fn mod_names(session: &Session) -> Vec<String> {
+    let mods = session.world.assets.mods.mods.iter();
+    mods.map(|one| format!("{} {}", one.manifest.id, one.manifest.version))
+        .collect()
 }
 
 /// The folder of a level as recordings name it: from the project's folder, with `/`.

@@ -14,6 +14,7 @@ use crate::{
     Failure,
     record::{
         Check, Clock, Fields, Header, Line, MOST_STEPS, Run, VERSION, fields_of, file_hashes,
+        mod_names,
     },
     run::{KERNEL, note, say},
     session::Session,
@@ -169,6 +170,20 @@ impl Replay {
                 "the recording `{}` is of the level `{}`, not of `{running}`",
                 self.shown,
                 self.header.id
+            )
+            .into());
+        }
+        let mods = mod_names(session);
+        if mods != self.header.mods {
+            let shown = |mods: &[String]| match mods {
+                [] => "no mods".to_owned(),
+                mods => mods.join(", "),
+            };
+            return Err(anyhow::anyhow!(
+                "the recording `{}` is of a run with {}, this one has {}: name them with `--mods`, or use `--no-mods`",
+                self.shown,
+                shown(&self.header.mods),
+                shown(&mods)
             )
             .into());
         }

@@ -158,8 +158,14 @@ pub(crate) fn run(args: &RunArgs) -> Result<(), Failure> {
         )
         .into());
     }
+    let mods = if args.no_mods {
+        Vec::new()
+    } else {
+        project.mods(&args.mods)
+    };
     let options = Options {
         project,
+        mods,
         threads: usize::from(args.threads.unwrap_or(0)),
         seed: replay.as_ref().map_or(args.seed.unwrap_or(0), Replay::seed),
         // A file that changes on the way would be in no recording.

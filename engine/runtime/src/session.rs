@@ -7,7 +7,7 @@ use std::{
 };
 
 use serde::{Deserialize, Serialize};
-use sinew_assets::{Assets, Diagnostic, LogicalPath};
+use sinew_assets::{Assets, Diagnostic, LogicalPath, ModLevel, ModSet, Severity};
 use sinew_script::{
     Budget, LogLevel, LogLine, RestoreError, RestoreReport, ScriptHost, ScriptSnapshot,
 };
@@ -25,6 +25,8 @@ use crate::{
 pub struct Options {
     /// The level and its project.
     pub project: Project,
+    /// Mods, or folders of them.
+    pub mods: Vec<PathBuf>,
     /// Threads that evaluate characters; 0 takes one a core.
     pub threads: usize,
     /// Seed of all random numbers.
@@ -84,10 +86,13 @@ impl Session {
     /// Everything that is wrong with the level and its models.
     pub fn open(options: &Options) -> Result<Self, Vec<Diagnostic>> {
         // Before anything is read: a file that changes meanwhile is told.
-        let folders = options.project.watched_folders();
+        let mut folders = options.project.watched_folders();
+        folders.extend(options.mods.iter().filter(|place| place.is_dir()).cloned());
         let watcher = options.watch.then(|| Watcher::new(folders));
         let mut assets = Assets::new(&options.project.root);
         let level = assets.open_level(&options.project.level)?;
+        let found = assets.find_mods(&options.mods);
+        assets.use_mods(ModSet::new(found, ModLevel::of(&level)));
         let path = LogicalPath {
             space: level.id.clone(),
             path: "level.toml".to_owned(),
@@ -117,6 +122,11 @@ impl Session {
                 let message = format!("files are not watched: {error}");
                 session.say(Diagnostic::warning("W-WATCH", message), Cause::Running);
             }
+        }
+        for remark in session.world.assets.mods.remarks() {
+            // A mod that is wrong keeps no level from running.
+            let severity = Severity::Warning;
+            session.say(Diagnostic { severity, ..remark }, Cause::Running);
         }
         session.hear();
         Ok(session)

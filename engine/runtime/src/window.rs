@@ -256,7 +256,7 @@ impl App {
         } else {
             let world = &self.session.world;
             self.keyboard
-                .add_to(&mut self.input, &world.level.def, &world.controls);
+                .add_to(&mut self.input, &world.level.actions, &world.controls);
             self.step_of(event_loop, dt);
         }
         self.figures.step = (clock::now() - now).as_secs_f32();

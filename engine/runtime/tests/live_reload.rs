@@ -36,6 +36,7 @@ impl Run {
     fn new(project: &TestProject, actor: &'static str) -> Self {
         let options = Options {
             project: Project::of_level(&project.level).unwrap(),
+            mods: Vec::new(),
             threads: 1,
             seed: 0,
             watch: true,

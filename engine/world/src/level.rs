@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, sync::Arc};
 use glam::Vec3;
 use serde::Serialize;
 use sinew_assets::{
-    ActorDef, CameraDef, Diagnostic, EnvironmentDef, LevelDef, LogicalPath, RootMotion,
+    ActionDef, ActorDef, CameraDef, Diagnostic, EnvironmentDef, LevelDef, LogicalPath, RootMotion,
 };
 
 use crate::{
@@ -47,6 +47,8 @@ pub struct Level {
     pub path: LogicalPath,
     /// What the file says.
     pub def: Arc<LevelDef>,
+    /// What keys mean: the file's actions and those of mods.
+    pub actions: BTreeMap<String, ActionDef>,
     /// Planes first, then boxes, in file order.
     pub statics: Vec<Static>,
 }
@@ -95,6 +97,7 @@ impl Level {
         });
         Self {
             statics: planes.chain(boxes).collect(),
+            actions: def.actions.clone(),
             path,
             def,
         }
@@ -127,7 +130,8 @@ impl World {
             self.physics = Physics::new(&level.statics);
         }
         self.level = level;
-        self.change_controls(&def);
+        self.level.actions = self.assets.mods.actions_over(&def.actions);
+        self.change_controls();
         let old_actors = old.map_or(&[][..], |old| &old.actors);
         for gone in old_actors {
             if def.actors.iter().all(|actor| actor.name != gone.name) {
@@ -156,8 +160,9 @@ impl World {
         }
     }
 
-    fn change_controls(&mut self, def: &LevelDef) {
-        let actions = def
+    fn change_controls(&mut self) {
+        let actions = self
+            .level
             .actions
             .iter()
             .map(|(name, action)| (name.clone(), action.is_vector()));

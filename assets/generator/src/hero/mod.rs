@@ -92,8 +92,51 @@ const MATERIALS: [Material; 12] = [
 /// Triangles of the levels of detail.
 const BUDGET: [usize; 3] = [20_000, 5_000, 1_500];
 
+/// The night watch, a skin for the hero that a sample mod brings. Levels name its looks as they name the hero's.
+const WATCH_MATERIALS: [Material; 12] = [
+    plain("skin", "8c5a3c", 0.6),
+    plain("lips", "7c4438", 0.45),
+    plain("mouth", "ffffff", 0.4),
+    plain("eye", "ffffff", 0.15),
+    plain("hair", "c9c4ba", 0.55),
+    dyed("jacket", "23263f", &["23263f", "3f1f33"]),
+    dyed("yoke", "7fb2a8", &["7fb2a8", "c8a24c"]),
+    dyed("trim", "b7c4d6", &["b7c4d6", "e3d8b4"]),
+    dyed("trousers", "1d1f27", &["1d1f27", "241a22"]),
+    plain("leather", "2e2a2c", 0.6),
+    plain("sole", "141214", 0.9),
+    Material {
+        name: "metal",
+        colour: "b08d4f",
+        roughness: 0.3,
+        metallic: 0.9,
+        variants: &[],
+    },
+];
+
+/// What one character of this build has of its own.
+struct Looks {
+    materials: &'static [Material],
+    walk: gait::Gait,
+}
+
 /// Makes `hero.glb`.
 pub fn build() -> Vec<u8> {
+    build_as(&Looks {
+        materials: &MATERIALS,
+        walk: gait::WALK,
+    })
+}
+
+/// Makes the hero as one of the night watch: other colours, and a walk of his own.
+pub fn build_watch() -> Vec<u8> {
+    build_as(&Looks {
+        materials: &WATCH_MATERIALS,
+        walk: gait::MARCH,
+    })
+}
+
+fn build_as(looks: &Looks) -> Vec<u8> {
     let skeleton = skeleton::skeleton();
     let mesh = mesh(&skeleton);
     let mut simplifier = Simplifier::new(&mesh);
@@ -102,11 +145,11 @@ pub fn build() -> Vec<u8> {
         .enumerate()
         .map(|(lod, n)| simplifier.reduce(*n, lod as u8))
         .collect();
-    let clips = clips(&skeleton, &Body::new(&mesh, &levels[0]));
+    let clips = clips(&skeleton, &Body::new(&mesh, &levels[0]), &looks.walk);
     write(&Character {
         name: "hero",
         skeleton: &skeleton,
-        materials: &MATERIALS,
+        materials: looks.materials,
         variant_names: &VARIANTS,
         mesh: &mesh,
         levels: &levels,
@@ -119,10 +162,10 @@ pub fn build() -> Vec<u8> {
     })
 }
 
-fn clips(skeleton: &Skeleton, body: &Body) -> Vec<Clip> {
+fn clips(skeleton: &Skeleton, body: &Body, walk: &gait::Gait) -> Vec<Clip> {
     let rig = rig::Rig::new(skeleton.clone());
     let mut clips = stance::clips(&rig);
-    clips.extend(gait::clips(&rig));
+    clips.extend(gait::clips(&rig, walk));
     clips.extend(gesture::clips(&rig));
     clips.extend(ground::clips(&rig, body));
     clips

@@ -55,7 +55,7 @@ pub struct ModSet {
     pub faults: Vec<Diagnostic>,
     /// What two mods replace.
     pub conflicts: Vec<Conflict>,
-    /// Actions of the level and of the mods together.
+    /// Actions of the level, as it was when the set was made, and of the mods together.
     pub actions: BTreeMap<String, ActionDef>,
     pub(crate) overrides: Overrides,
 }
@@ -82,7 +82,9 @@ impl ModSet {
             ..Self::default()
         };
         set.faults.extend(order.warnings);
-        set.join_actions();
+        let joined = set.join_actions(&set.level.actions);
+        set.faults.extend(joined.faults);
+        (set.actions, set.conflicts) = (joined.actions, joined.conflicts);
         let there: BTreeSet<&str> = set.spaces().collect();
         let overrides = Overrides::of(set.mods.iter(), |target, _| {
             there.contains(target.space.as_str())
@@ -152,41 +154,79 @@ impl ModSet {
         self.overrides = overrides;
     }
 
-    /// The level's actions, and over them those of mods in load order. One that is there already gets other keys, not
+    /// The actions of the level and of the mods together, where the level's are these.
+    pub fn actions_over(&self, level: &BTreeMap<String, ActionDef>) -> BTreeMap<String, ActionDef> {
+        self.join_actions(level).actions
+    }
+
+    /// A level's actions, and over them those of mods in load order. One that is there already gets other keys, not
     /// another kind.
-    fn join_actions(&mut self) {
-        let mut actions = self.level.actions.clone();
+    fn join_actions(&self, level: &BTreeMap<String, ActionDef>) -> Joined {
+        let mut joined = Joined {
+            actions: level.clone(),
+            ..Joined::default()
+        };
         let mut from: BTreeMap<&str, Vec<String>> = BTreeMap::new();
         for one in &self.mods {
             for (name, action) in &one.manifest.actions {
-                let known = actions.get(name);
+                let known = joined.actions.get(name);
                 if known.is_some_and(|known| known.is_vector() != action.is_vector()) {
-                    let kind = |vector| if vector { "directions" } else { "`keys`" };
-                    let message = format!(
-                        "the action `{name}` is there already and has {}: it cannot have {}",
-                        kind(!action.is_vector()),
-                        kind(action.is_vector())
-                    );
-                    let fault = Diagnostic::error("E-MOD-ACTION-KIND", message);
-                    let fault = fault.help("give the action of the mod another name");
-                    self.faults.push(one.at(fault, &format!("/actions/{name}")));
+                    joined.faults.push(another_kind(one, name, action));
                     continue;
                 }
                 if known.is_none_or(|known| known != action) {
                     from.entry(name).or_default().push(one.manifest.id.clone());
                 }
-                actions.insert(name.clone(), action.clone());
+                joined.actions.insert(name.clone(), action.clone());
             }
         }
         let several = from.into_iter().filter(|(_, mods)| mods.len() > 1);
-        self.conflicts = several
+        joined.conflicts = several
             .map(|(name, mods)| Conflict {
                 what: format!("{ACTION}{name}"),
                 mods,
             })
             .collect();
-        self.actions = actions;
+        joined
     }
+
+    /// All that people should know: who is left out and why, what does not read or act, which wishes are dropped, and
+    /// what two mods replace.
+    pub fn remarks(&self) -> Vec<Diagnostic> {
+        let left_out = self.left_out.iter().map(|out| out.fault.clone());
+        let conflicts = self.conflicts.iter().map(|conflict| {
+            let mods: Vec<String> = conflict.mods.iter().map(|id| format!("`{id}`")).collect();
+            let last = mods.last().cloned().unwrap_or_default();
+            let message = format!(
+                "{} replace {}: {last} has its way",
+                mods.join(" and "),
+                conflict.what
+            );
+            Diagnostic::warning("W-MOD-CONFLICT", message)
+        });
+        let faults = self.faults.iter().cloned();
+        left_out.chain(faults).chain(conflicts).collect()
+    }
+}
+
+/// Actions of a level and mods.
+#[derive(Default)]
+struct Joined {
+    actions: BTreeMap<String, ActionDef>,
+    faults: Vec<Diagnostic>,
+    conflicts: Vec<Conflict>,
+}
+
+fn another_kind(one: &Mod, name: &str, action: &ActionDef) -> Diagnostic {
+    let kind = |vector| if vector { "directions" } else { "`keys`" };
+    let message = format!(
+        "the action `{name}` is there already and has {}: it cannot have {}",
+        kind(!action.is_vector()),
+        kind(action.is_vector())
+    );
+    let fault = Diagnostic::error("E-MOD-ACTION-KIND", message);
+    let fault = fault.help("give the action of the mod another name");
+    one.at(fault, &format!("/actions/{name}"))
 }
 
 /// How an action stands in a conflict.

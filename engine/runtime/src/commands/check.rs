@@ -17,7 +17,7 @@ use crate::{
     run::{note, say},
 };
 
-use super::info;
+use super::{check_mod::mod_faults, info};
 
 /// Checks what is named, else everything in the project, and fails if there is an error.
 pub(crate) fn check(args: &CheckArgs) -> Result<(), Failure> {
@@ -72,6 +72,8 @@ enum Subject {
     Script(PathBuf, ScriptLanguage),
     Graph(PathBuf),
     Model(PathBuf),
+    /// The folder or archive of a mod; its files are checked with it.
+    Mod(PathBuf),
     /// A clips file without a model beside it; one with a model is checked with it.
     Clips(PathBuf),
 }
@@ -83,6 +85,11 @@ impl Subject {
         let owned = file.to_owned();
         let alone = match name.rsplit_once('.')?.1 {
             "toml" if name == "level.toml" => return Some(Self::Level(owned)),
+            "toml" if name == "mod.toml" => {
+                let absolute = std::path::absolute(file).ok()?;
+                return Some(Self::Mod(absolute.parent()?.to_owned()));
+            }
+            "zip" => return Some(Self::Mod(owned)),
             "glb" | "gltf" => return Some(Self::Model(owned)),
             "lua" => Self::Script(owned, ScriptLanguage::Lua),
             "rhai" => Self::Script(owned, ScriptLanguage::Rhai),
@@ -98,6 +105,10 @@ impl Subject {
             _ => return None,
         };
         let absolute = std::path::absolute(file).unwrap_or_else(|_| file.to_owned());
+        let mut folders = absolute.ancestors().skip(1);
+        if let Some(folder) = folders.find(|folder| folder.join("mod.toml").is_file()) {
+            return Some(Self::Mod(folder.to_owned()));
+        }
         let levels = absolute.ancestors().map(|folder| folder.join("level.toml"));
         let level = levels.skip(1).find(|level| level.is_file());
         Some(level.map_or(alone, Self::Level))
@@ -115,7 +126,7 @@ fn whole_project() -> Result<Vec<PathBuf>, Failure> {
             "there is no project here: name what is to be checked, such as `sinew check level`";
         return Err(anyhow::anyhow!(message).into());
     };
-    let parts = ["samples", "scripts", "assets"].map(|part| root.join(part));
+    let parts = ["samples", "scripts", "assets", "mods"].map(|part| root.join(part));
     Ok(parts.into_iter().filter(|part| part.is_dir()).collect())
 }
 
@@ -125,9 +136,14 @@ fn collect(path: &Path, subjects: &mut Vec<Subject>) -> Result<(), Failure> {
     let found = path.metadata().map_err(|_| missing())?;
     if found.is_file() {
         let subject = Subject::of(path).ok_or_else(|| {
-            anyhow::anyhow!("`{}` is no level, script (.lua, .rhai), graph (.animgraph.json), model (.glb, .gltf) or clips file (.clips.json)", path.display())
+            anyhow::anyhow!("`{}` is no level, mod (mod.toml, .zip), script (.lua, .rhai), graph (.animgraph.json), model (.glb, .gltf) or clips file (.clips.json)", path.display())
         })?;
         add(subject, subjects);
+        return Ok(());
+    }
+    if path.join("mod.toml").is_file() {
+        let folder = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+        add(Subject::Mod(folder), subjects);
         return Ok(());
     }
     if path.join("level.toml").is_file() {
@@ -169,6 +185,7 @@ fn faults_of(subject: &Subject, model: Option<&Model>) -> Vec<Diagnostic> {
         Subject::Graph(file) => graph_faults(file, model),
         Subject::Model(file) => model_faults(file),
         Subject::Clips(file) => clips_faults(file),
+        Subject::Mod(place) => mod_faults(place),
     }
 }
 
