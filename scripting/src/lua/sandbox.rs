@@ -86,7 +86,7 @@ pub(super) fn create(
     add_print(&lua, &globals, &prelude)?;
     add_actors(&lua, &prelude, stage)?;
     tasks::add(&lua, &globals, &prelude, stage, tasks)?;
-    let modules = Modules::new(library.clone(), stage.clone(), globals.clone());
+    let modules = Modules::new(library.clone(), stage.clone(), lua.globals());
     globals.raw_set("require", modules.function(&lua)?)?;
     let names: Vec<String> = globals
         .pairs::<String, Native>()
@@ -109,7 +109,7 @@ pub(super) fn create(
     meta.raw_set("__index", missing)?;
     meta.raw_set("__metatable", false)?;
     meta.set_readonly(true);
-    let globals = replace_globals(&lua, &globals, meta)?;
+    replace_globals(&lua, &globals, meta)?;
     lua.sandbox(true)?;
     lua.set_memory_limit(MEMORY_LIMIT)?;
     interrupt::install(&lua)?;
@@ -118,13 +118,13 @@ pub(super) fn create(
 
 /// Makes what is allowed the VM's own globals, so that no name leads to anything else: Luau looks names up there when it
 /// loads a file, whatever environment the file is given.
-fn replace_globals(lua: &Lua, allowed: &Table, meta: Table) -> mlua::Result<Table> {
+fn replace_globals(lua: &Lua, allowed: &Table, meta: Table) -> mlua::Result<()> {
     let native = lua.globals();
     native.clear()?;
     allowed.for_each(|name: Native, value: Native| native.raw_set(name, value))?;
     native.set_metatable(Some(meta))?;
     native.set_readonly(true);
-    Ok(native)
+    Ok(())
 }
 
 /// An environment of its own for one script, over the read-only globals.
