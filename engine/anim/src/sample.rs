@@ -254,6 +254,16 @@ mod tests {
         }
     }
 
+    /// One of two channels as a track of its own: glTF has the channels of a key (or of a tangent) in a row.
+    fn one_channel(track: &Track<f32>, channel: usize) -> Track<Vec3> {
+        let own = track.values.chunks(2).map(|pair| Vec3::X * pair[channel]);
+        Track {
+            interpolation: track.interpolation,
+            times: track.times.clone(),
+            values: own.collect(),
+        }
+    }
+
     fn rotation_twin(track: &Track<Quat>, time: f32) -> DQuat {
         let (a, b, t, span) = bracket(&track.times, time);
         let v = |index: usize| track.values[index].as_dquat();
@@ -291,6 +301,13 @@ mod tests {
                 assert!(rotation_error(pose.rotation(0), rotation) < 1e-5);
                 assert!((pose.rotation(0).length() - 1.0).abs() < 1e-6);
                 assert_eq!(pose.morphs[0], 0.0);
+                let morphs = &clip.morphs[0].track;
+                for channel in 0..2 {
+                    let own = one_channel(morphs, channel);
+                    let expected = vector_twin(&own, time).x;
+                    let error = f64::from(pose.morphs[1 + channel]) - expected;
+                    assert!(error.abs() < 1e-5, "{mode:?}: {error}");
+                }
             }
         }
     }
@@ -312,6 +329,14 @@ mod tests {
             };
             for key in 0..keys {
                 assert_eq!(at(track.times[key]), value(key));
+            }
+            let turns = clip.joints[0].rotation.as_ref().expect("made");
+            for (key, time) in turns.times.iter().enumerate() {
+                let mut pose = Pose::identity(1, 3);
+                sample(&clip, *time, &mut pose);
+                let own = turns.values[key * mode.values_per_key() + mode.values_per_key() / 2];
+                let error = rotation_error(pose.rotation(0), own.as_dquat());
+                assert!(error < 1e-6, "{mode:?} key {key}: {error}");
             }
             assert_eq!(at(-1.0), value(0));
             assert_eq!(at(f32::NEG_INFINITY), value(0));

@@ -221,6 +221,7 @@ pub fn advance(
             poses: &state.poses,
             leaving: false,
             base: base.filter(|_| layer.follow_base),
+            crossing: None,
         };
         let mut live = Live {
             machines: &mut state.machines,

@@ -3,7 +3,7 @@
 
 use super::advance::{GraphEventKind, Rank};
 use super::align::aligned;
-use super::choose::gate;
+use super::choose::{Crossing, Gate, gate};
 use super::compiled::{Begin, State, TransitionBlend};
 use super::control::{MAX_PLAYING, cycles_at, first_cycles};
 use super::def::{FadeCurveDef, InterruptionDef};
@@ -27,6 +27,8 @@ pub(super) struct Start {
     pub(super) state: u16,
     /// The share of the step at which it does.
     pub(super) at: f64,
+    /// What the clock of the state that is left comes by then.
+    pub(super) crossing: Option<Crossing>,
     pub(super) blend: TransitionBlend,
     pub(super) interruption: InterruptionDef,
     /// The transition that starts, out of the last conduit where it goes through some; none for what
@@ -53,16 +55,16 @@ impl MachineStep<'_> {
             self.state_mut(live).request = None;
             return None;
         }
-        let at = if play.after_finish {
+        let gate = if play.after_finish {
             let last = base + state.playing.len() - 1;
-            let (current, span, backwards) = self.clock(&current, last, live);
-            gate(1.0, true, &current, &span, backwards)?
+            gate(1.0, true, &self.clock(&current, last, live))?
         } else {
-            span.slice.begin
+            Gate::open(&span)
         };
         Some(Start {
             state: to,
-            at,
+            at: gate.at,
+            crossing: gate.crossing,
             blend: TransitionBlend {
                 duration: play.fade.unwrap_or(DEFAULT_FADE),
                 inertial: play.inertial,

@@ -48,6 +48,55 @@ impl Closed {
     }
 }
 
+/// The clock that an exit time is measured on.
+pub(super) struct Clock {
+    /// The machine that plays the state.
+    machine: u16,
+    playing: Playing,
+    span: Span,
+    /// Whether the state runs down.
+    backwards: bool,
+}
+
+/// When an exit time is open.
+#[derive(Clone, Copy)]
+pub(super) struct Gate {
+    /// The share of the step.
+    pub(super) at: f64,
+    /// What the clock comes by then.
+    pub(super) crossing: Option<Crossing>,
+}
+
+impl Gate {
+    /// From the begin of a span.
+    pub(super) fn open(span: &Span) -> Self {
+        Self {
+            at: span.slice.begin,
+            crossing: None,
+        }
+    }
+}
+
+/// Where a gate stands on the clock of a machine's current state. A slice that ends there ends exactly there, so
+/// that the markers of the place and the end of a clip are met before the state is left.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Crossing {
+    machine: u16,
+    cycles: f64,
+}
+
+impl Crossing {
+    /// Laps at the end of a slice, without what rounding left to the gate.
+    pub(super) fn snap(self, machine: u16, cycles: f64) -> f64 {
+        let near = (self.cycles - cycles).abs() <= 1e-9 * (1.0 + cycles.abs());
+        if machine == self.machine && near {
+            self.cycles
+        } else {
+            cycles
+        }
+    }
+}
+
 impl MachineStep<'_> {
     /// The transition that starts in the rest of the step: the first way out of the current state
     /// (higher priority, then own before "any", then document order) that nothing holds.
@@ -91,11 +140,11 @@ impl MachineStep<'_> {
         if !self.holds(way.when.as_ref(), live) {
             return Err(Held::Condition);
         }
-        let at = match way.exit_time {
-            None => live.scratch.spans[base + last].slice.begin,
+        let gate = match way.exit_time {
+            None => Gate::open(&live.scratch.spans[base + last]),
             Some(exit_time) => {
-                let (playing, span, backwards) = self.clock(&current, base + last, live);
-                gate(exit_time, way.latch, &playing, &span, backwards).ok_or(Held::Gate)?
+                let clock = self.clock(&current, base + last, live);
+                gate(exit_time, way.latch, &clock).ok_or(Held::Gate)?
             }
         };
         let last = self.through(index, closed, live)?;
@@ -106,7 +155,7 @@ impl MachineStep<'_> {
         if begun.contains(self.definition().transitions[usize::from(last)].to) {
             return Err(Held::Again);
         }
-        Ok(self.start(last, index, at))
+        Ok(self.start(last, index, gate))
     }
 
     /// Follows a transition through conduits to a state in which a machine can stay: the last on the way there.
@@ -141,11 +190,12 @@ impl MachineStep<'_> {
         None
     }
 
-    fn start(&self, last: u16, first: u16, at: f64) -> Start {
+    fn start(&self, last: u16, first: u16, gate: Gate) -> Start {
         let way = &self.definition().transitions[usize::from(last)];
         Start {
             state: way.to,
-            at,
+            at: gate.at,
+            crossing: gate.crossing,
             blend: way.blend,
             interruption: way.interruption,
             transition: Some(last),
@@ -156,29 +206,24 @@ impl MachineStep<'_> {
         }
     }
 
-    /// The clock that an exit time is measured on, and whether it runs down: of a machine, that of the
-    /// state inside.
-    pub(super) fn clock(
-        &self,
-        playing: &Playing,
-        span: usize,
-        live: &Live<'_>,
-    ) -> (Playing, Span, bool) {
+    /// The clock that an exit time is measured on: of a machine, that of the state inside.
+    pub(super) fn clock(&self, playing: &Playing, span: usize, live: &Live<'_>) -> Clock {
         let own = live.scratch.spans[span];
         let cx = self.context(live);
         let (step, current) = self.innermost(playing, live);
         let definition = step.state(&current);
         let backwards = cx.runs_backwards(definition, step.speed);
-        if step.machine == self.machine {
-            return (current, own, backwards);
+        let mut span = own;
+        if step.machine != self.machine {
+            let moved = cx.state_rate(definition, step.speed) * own.slice.length() * self.dt;
+            (span.from, span.to) = (current.cycles, current.cycles + moved);
         }
-        let moved = cx.state_rate(definition, step.speed) * own.slice.length() * self.dt;
-        let span = Span {
-            from: current.cycles,
-            to: current.cycles + moved,
-            ..own
-        };
-        (current, span, backwards)
+        Clock {
+            machine: step.machine,
+            playing: current,
+            span,
+            backwards,
+        }
     }
 
     /// Whether an "any" transition may go where the machine already is, itself or through conduits.
@@ -240,19 +285,14 @@ impl MachineStep<'_> {
 /// An exit time below 1 stays open from there to the end of the lap in running direction; 1 on a
 /// loop is open only where a lap boundary is crossed; a finished once-state stays open. With `latch`
 /// off it is open only where it is crossed.
-pub(super) fn gate(
-    exit_time: f64,
-    latch: bool,
-    playing: &Playing,
-    span: &Span,
-    backwards: bool,
-) -> Option<f64> {
-    let once = playing.mode == LoopMode::Once;
-    if once && playing.finished && latch {
-        return Some(span.slice.begin);
+pub(super) fn gate(exit_time: f64, latch: bool, clock: &Clock) -> Option<Gate> {
+    let span = &clock.span;
+    let once = clock.playing.mode == LoopMode::Once;
+    if once && clock.playing.finished && latch {
+        return Some(Gate::open(span));
     }
     // Progress runs upwards whatever the direction; a clock that stands still has that of its state.
-    let backwards = span.to < span.from || (span.to == span.from && backwards);
+    let backwards = span.to < span.from || (span.to == span.from && clock.backwards);
     let progress = |cycles: f64| match (backwards, once) {
         (false, _) => cycles,
         (true, true) => 1.0 - cycles,
@@ -266,11 +306,21 @@ pub(super) fn gate(
         exit_time < 1.0 && into_lap >= exit_time
     };
     if is_open && latch {
-        return Some(span.slice.begin);
+        return Some(Gate::open(span));
     }
     let mut crossing = from - into_lap + exit_time;
     if !once && crossing <= from {
         crossing += 1.0;
     }
-    (from < crossing && crossing <= to).then(|| span.share((crossing - from) / (to - from)))
+    (from < crossing && crossing <= to).then(|| Gate {
+        at: span.share((crossing - from) / (to - from)),
+        crossing: Some(Crossing {
+            machine: clock.machine,
+            cycles: match (backwards, once) {
+                (false, _) => crossing,
+                (true, true) => 1.0 - crossing,
+                (true, false) => -crossing,
+            },
+        }),
+    })
 }

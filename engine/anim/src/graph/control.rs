@@ -76,6 +76,7 @@ impl GraphState {
                 poses: &self.poses,
                 leaving: false,
                 base: None,
+                crossing: None,
             };
             let mut live = Live {
                 machines: &mut self.machines,

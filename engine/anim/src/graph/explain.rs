@@ -85,6 +85,7 @@ pub fn explain(graph: &Graph, state: &GraphState, layer: u16, dt: f32) -> Vec<Ex
         poses: &state.poses,
         leaving: false,
         base: lead_of(graph, state, layer, dt),
+        crossing: None,
     };
     let mut live = Live {
         machines: &mut copy.machines,

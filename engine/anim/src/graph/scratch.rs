@@ -141,6 +141,10 @@ impl Span {
 
     /// The share of the step of a share of the span.
     pub(super) fn share(&self, own: f64) -> f64 {
+        if own >= 1.0 {
+            // To the bit, as what begins there is ordered by it.
+            return self.slice.end;
+        }
         self.slice.begin + self.slice.length() * own
     }
 }

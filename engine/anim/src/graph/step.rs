@@ -3,6 +3,7 @@
 
 use super::advance::{EventSource, GraphEvent, GraphEventKind, Pending, Rank};
 use super::begin::Start;
+use super::choose::Crossing;
 use super::compiled::{Graph, Machine, State};
 use super::def::FadeSpeaksDef;
 use super::fade::{MachineWeight, StateWeight, current_weight, playing_weight};
@@ -43,6 +44,8 @@ pub(super) struct MachineStep<'a> {
     pub(super) leaving: bool,
     /// How the base layer's current state moves, for layers that follow it.
     pub(super) base: Option<Lead>,
+    /// Where a gate of a machine around it stands on its clock at the end of the stretch.
+    pub(super) crossing: Option<Crossing>,
 }
 
 /// What a step writes.
@@ -99,7 +102,12 @@ impl<'a> MachineStep<'a> {
             };
             // What is left at once does nothing more.
             let runs_inside = slice.length() > 0.0 || start.is_none();
-            let (moved, ended) = self.slice(slice, turned, runs_inside, base, live);
+            let crossing = start.as_ref().and_then(|start| start.crossing);
+            let step = Self {
+                crossing: crossing.or(self.crossing),
+                ..*self
+            };
+            let (moved, ended) = step.slice(slice, turned, runs_inside, base, live);
             travel = travel.then(moved);
             live.scratch.spans.truncate(base);
             live.scratch.leaves.truncate(leaves);
@@ -245,6 +253,10 @@ impl<'a> MachineStep<'a> {
                 span.meet_end();
             }
         }
+        if let Some(crossing) = self.crossing {
+            let current = &mut live.scratch.spans[base + count - 1];
+            current.to = crossing.snap(self.machine, current.to);
+        }
         if let Some(turn) = turned {
             // Exactly there, so that what lies on the boundary is heard once.
             live.scratch.spans[base + turn.index].to = turn.cycles;
@@ -312,6 +324,7 @@ impl<'a> MachineStep<'a> {
                 speed: factor as f32,
                 leaving: self.leaving || !is_current,
                 base: None,
+                crossing: self.crossing.filter(|_| is_current),
                 ..*self
             };
             let travel = inside.run(slice, live);

@@ -178,6 +178,23 @@ fn a_target_out_of_reach_gives_a_straight_leg_towards_it() {
     );
     assert!(!report.reached);
     assert!((report.error - 1.0).abs() < 1e-5);
+
+    // Softened it stops short of that, on the same line and with the same bones.
+    for soft in [0.8_f32, 0.9, 0.97] {
+        let mut pose = skeleton.rest.clone();
+        let softened = TwoBoneInput {
+            soft,
+            ..input(hip + direction * 2.0, Pole::Rest)
+        };
+        solve_pose(&skeleton, &mut pose, &softened);
+        let model = forward_kinematics(&skeleton, &pose);
+        let reach = place_of(&model, 3) - hip.as_dvec3();
+        assert!(reach.reject_from(direction.as_dvec3()).length() < 1e-5);
+        let expected = soft_reach(2.0, 1.0, f64::from(soft));
+        assert!((reach.length() - expected).abs() < 1e-5, "{soft}: {reach}");
+        let bones = lengths(&model);
+        assert!(bones.iter().all(|bone| (bone - 0.5).abs() < 1e-5));
+    }
 }
 
 #[test]

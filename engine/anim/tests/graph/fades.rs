@@ -4,7 +4,7 @@ use glam::Quat;
 use serde_json::json;
 use sinew_anim::Play;
 
-use crate::support::{J, Player, angle, clip, one_layer, still};
+use crate::support::{J, Player, Random, angle, clip, one_layer, still};
 
 fn three_stills(transitions: serde_json::Value) -> Player {
     let states = json!({ "a": { "clip": "a" }, "b": { "clip": "b" }, "c": { "clip": "c" } });
@@ -46,6 +46,74 @@ fn the_angle_is_weight_times_angle_on_every_frame() {
             assert!(f64::from(player.status().weight - weight as f32).abs() < 1e-6);
         }
     }
+}
+
+/// The seconds of a fade in four frames, and whatever the frames are: both clips move meanwhile.
+#[test]
+fn what_moves_in_a_fade_is_mixed_by_weight_times_angle_on_every_frame() {
+    let mut random = Random(0xfade);
+    for case in 0..40 {
+        let (from, to) = (random.next() * 120.0 - 60.0, random.next() * 120.0 - 60.0);
+        let states = json!({ "a": { "clip": "a" }, "b": { "clip": "b" } });
+        let way = json!([{ "from": "a", "to": "b", "when": "go", "duration": 0.25 }]);
+        // From 0 to 60 degrees in a second; `b` from and to anything.
+        let clips = vec![
+            clip("a", 1.0).yaw(1, 0.0, 60.0),
+            clip("b", 1.0).yaw(1, from as f32, to as f32),
+        ];
+        let def = one_layer(json!({ "go": "trigger" }), states, "a", way);
+        let mut player = Player::new(def, clips);
+        player.step(0.125);
+        player.pull("go");
+        let mut since = 0.0;
+        while since < 0.25 {
+            let dt = if case == 0 {
+                0.062_5
+            } else {
+                (random.next() * 0.1) as f32
+            };
+            player.step(dt);
+            since += f64::from(dt);
+            let weight = (since / 0.25).min(1.0);
+            let (a, b) = (60.0 * (0.125 + since), from + (to - from) * since);
+            let expected = (a + (b - a) * weight).to_radians();
+            let error = angle(
+                player.pose.rotation(J),
+                Quat::from_rotation_y(expected as f32),
+            );
+            assert!(error < 1e-5, "case {case} at {since}: {error}");
+        }
+    }
+}
+
+/// The chord of 60 degrees instead of the arc.
+#[test]
+fn a_graph_that_asks_for_nlerp_lags_as_much_as_nlerp_does() {
+    let mut worst = 0.0_f64;
+    for rotations in ["slerp", "nlerp"] {
+        for step in 0..=400 {
+            let weight = f64::from(step) / 400.0;
+            let states = json!({ "s": { "blend": "v", "points": [{ "at": 0, "clip": "a" }, { "at": 1, "clip": "b" }] } });
+            let mut def = one_layer(json!({ "v": weight }), states, "s", json!([]));
+            def["rotations"] = json!(rotations);
+            let clips = vec![
+                clip("a", 1.0).yaw(1, 0.0, 0.0),
+                clip("b", 1.0).yaw(1, 60.0, 60.0),
+            ];
+            let player = Player::new(def, clips);
+            let straight = Quat::from_rotation_y((weight * 60_f64.to_radians()) as f32);
+            let lag = angle(player.pose.rotation(J), straight);
+            if rotations == "slerp" {
+                assert!(lag < 1e-6, "{weight}: {lag}");
+            } else {
+                worst = worst.max(lag);
+                if step == 100 {
+                    assert!((lag - 4.564e-3).abs() < 1e-6, "{lag}");
+                }
+            }
+        }
+    }
+    assert!((worst - 4.668e-3).abs() < 1e-6, "{worst}");
 }
 
 #[test]

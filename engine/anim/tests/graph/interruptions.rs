@@ -120,6 +120,40 @@ fn an_inertial_transition_shows_no_jump_and_ends_on_its_target() {
     assert_eq!(player.state.machines[0].playing.len(), 1);
 }
 
+/// A difference of one that stands still, within 0.3 s: the values of the published curve, whatever the steps.
+#[test]
+fn a_difference_at_rest_dies_away_as_published() {
+    for steps in [
+        vec![0.05, 0.05, 0.05, 0.2],
+        vec![0.01; 35],
+        vec![0.15, 0.3],
+        vec![0.05, 0.1, 0.15],
+    ] {
+        let states = json!({ "a": { "clip": "a" }, "b": { "clip": "b" } });
+        let ways =
+            json!([{ "from": "a", "to": "b", "when": "go", "by": "inertial", "duration": 0.3 }]);
+        let def = crate::support::one_layer(json!({ "go": "trigger" }), states, "a", ways);
+        let clips = vec![still("a", 1.0, 3.0), still("b", 1.0, 2.0)];
+        let mut player = Player::new(def, clips);
+        player.step(0.1);
+        player.pull("go");
+        let mut since = 0.0;
+        let mut met = 0;
+        for dt in steps {
+            player.step(dt);
+            since += f64::from(dt);
+            let left = f64::from(player.x()) - 2.0;
+            for (at, expected) in [(0.05, 0.9645), (0.1, 0.7901), (0.15, 0.5), (0.3, 0.0)] {
+                if (since - at).abs() < 1e-6 {
+                    assert!((left - expected).abs() < 1e-4, "{since} s: {left}");
+                    met += 1;
+                }
+            }
+        }
+        assert!(met > 0);
+    }
+}
+
 #[test]
 fn the_first_inertial_frame_is_what_was_shown_and_the_speed_goes_on() {
     let mut player = three(json!({ "by": "inertial", "duration": 0.5 }));

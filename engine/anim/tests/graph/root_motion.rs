@@ -1,9 +1,12 @@
 //! Root motion of graphs: exact for one clip, weighted as the pose in blends and fades.
 
-use serde_json::json;
-use sinew_anim::{Pose, evaluate};
+use std::sync::Arc;
 
-use crate::support::{J, Make, Player, Random, clip, one_layer};
+use glam::{Affine3A, Quat, Vec3};
+use serde_json::json;
+use sinew_anim::{Graph, GraphDef, Joint, Pose, Skeleton, Transform, evaluate};
+
+use crate::support::{J, Make, Player, Random, arcs, clip, one_layer};
 
 fn with_root(mut def: serde_json::Value) -> serde_json::Value {
     def["root"] = json!({ "joint": "root", "axes": "planar" });
@@ -56,6 +59,145 @@ fn any_partition_of_time_gives_the_same_way() {
             assert!((whole.place[axis] - pieces.place[axis]).abs() < 1e-4);
         }
     }
+}
+
+/// A quarter circle of a metre in a second.
+fn quarter_circle() -> Make {
+    let mut make = clip("c", 1.0).z(0, 0.0, 1.0).yaw(0, 0.0, 90.0);
+    let turn = std::f32::consts::FRAC_PI_2;
+    let times: Vec<f32> = (0..=64).map(|key| key as f32 / 64.0).collect();
+    let place = |t: &f32| Vec3::new(1.0 - (turn * t).cos(), 0.0, (turn * t).sin()) * turn.recip();
+    let tracks = &mut make.0.joints[0];
+    let translation = tracks.translation.as_mut().expect("made");
+    translation.values = times.iter().map(place).collect();
+    translation.times = times.clone();
+    let rotation = tracks.rotation.as_mut().expect("made");
+    rotation.values = times
+        .iter()
+        .map(|t| Quat::from_rotation_y(turn * t))
+        .collect();
+    rotation.times = times;
+    make
+}
+
+#[test]
+fn four_quarter_circles_close_whatever_the_steps() {
+    let mut random = Random(14);
+    for mode in ["loop", "machine", "sequence"] {
+        for _ in 0..20 {
+            let clip = json!({ "clip": "c" });
+            let state = match mode {
+                "loop" => clip,
+                "machine" => {
+                    json!({ "machine": { "states": { "in": clip }, "transitions": [] } })
+                }
+                _ => json!({ "sequence": [clip, clip] }),
+            };
+            let def = with_root(one_layer(json!({}), json!({ "s": state }), "s", json!([])));
+            let mut player = Player::new(def, vec![quarter_circle()]);
+            while player.time < 4.0 - 1e-7 {
+                let left = (4.0 - player.time) as f32;
+                player.step((random.next() as f32 * 0.9).min(left));
+            }
+            let [x, z, yaw] = player.place;
+            assert!(x.hypot(z) < 1e-3, "{mode}: ({x}, {z})");
+            assert!((yaw - std::f64::consts::TAU).abs() < 1e-3, "{mode}: {yaw}");
+        }
+    }
+}
+
+/// The same way in the world of an armature that is turned, scaled and mirrored anyhow.
+#[test]
+fn an_armature_turned_and_scaled_anyhow_goes_the_same_way() {
+    let mut random = Random(15);
+    let mut number = |low: f64, high: f64| (low + (high - low) * random.next()) as f32;
+    for case in 0..60 {
+        let scale = [0.01, 1.0, 100.0, number(0.3, 3.0)][case % 4];
+        let mirrored = if case % 2 == 0 { -scale } else { scale };
+        let rotation = if case % 3 == 0 {
+            Quat::from_rotation_x(-std::f32::consts::FRAC_PI_2)
+        } else {
+            Quat::from_scaled_axis(Vec3::new(
+                number(-2.0, 2.0),
+                number(-2.0, 2.0),
+                number(-2.0, 2.0),
+            ))
+        };
+        let armature = Transform {
+            translation: Vec3::new(number(-1.0, 1.0), number(-1.0, 1.0), number(-1.0, 1.0)),
+            rotation,
+            scale: Vec3::new(mirrored, scale, scale),
+        };
+        let local = armature_matrix(&armature).inverse();
+        let at_rest = Transform {
+            translation: local.transform_point3(Vec3::ZERO),
+            ..Transform::IDENTITY
+        };
+        let joint = |name: &str, parent, rest| Joint {
+            name: name.to_owned(),
+            parent,
+            rest,
+            pre: None,
+        };
+        let joints = [
+            joint("armature", None, armature),
+            joint("root", Some(0), at_rest),
+        ];
+        let skeleton = Arc::new(Skeleton::new(&joints, &[]).expect("sound"));
+        // The quarter circle as the armature has to say it: points by its inverse, turns by conjugation.
+        let mut make = quarter_circle();
+        let tracks = &mut make.0.joints[0];
+        tracks.joint = 1;
+        for place in &mut tracks.translation.as_mut().expect("made").values {
+            *place = local.transform_point3(*place);
+        }
+        for turn in &mut tracks.rotation.as_mut().expect("made").values {
+            let (axis, angle) = turn.to_axis_angle();
+            let side = mirrored.signum();
+            let axis = rotation.inverse() * axis;
+            *turn = Quat::from_axis_angle(Vec3::new(axis.x, axis.y * side, axis.z * side), angle);
+        }
+        let def = with_root(one_layer(
+            json!({}),
+            json!({ "s": { "clip": "c" } }),
+            "s",
+            json!([]),
+        ));
+        let def = GraphDef::from_value(def).expect("reads");
+        let graph = Graph::compile(&def, &skeleton, &arcs(vec![make])).expect("compiles");
+        let mut player = Player::of(graph);
+        while player.time < 2.5 - 1e-6 {
+            let left = (2.5 - player.time) as f32;
+            player.step(number(0.0, 0.4).min(left));
+        }
+        // Two and a half quarters round a centre one radius to the left.
+        let (radius, turned) = (
+            std::f64::consts::FRAC_2_PI,
+            2.5 * std::f64::consts::FRAC_PI_2,
+        );
+        let expected = [radius * (1.0 - turned.cos()), radius * turned.sin(), turned];
+        for (found, expected) in player.place.into_iter().zip(expected) {
+            assert!(
+                (found - expected).abs() < 1e-3,
+                "case {case}: {:?}",
+                player.place
+            );
+        }
+        // What is left of the root stands as at rest.
+        let model = armature_matrix(&armature).transform_point3(player.pose.translation(1));
+        assert!(
+            model.length() < 1e-4 * scale.max(1.0),
+            "case {case}: {model}"
+        );
+    }
+}
+
+fn armature_matrix(armature: &Transform) -> Affine3A {
+    Affine3A::from_scale_rotation_translation(
+        armature.scale,
+        armature.rotation,
+        armature.translation,
+    )
 }
 
 #[test]

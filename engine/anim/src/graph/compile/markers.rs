@@ -1,5 +1,6 @@
 //! Names by index: markers, windows and curves of the clips, and which markers are one event in a blend.
 
+use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::Compiler;
@@ -280,7 +281,9 @@ fn shared_markers(choir: &Choir, leaves: &[Leaf]) -> Vec<SharedMarker> {
             })
             .collect();
         let shared = shared(&phases);
-        let reference = phases.iter().find(|phases| !phases.is_empty());
+        // The one that comes first in the lap, so that the order of the samples does not matter.
+        let having = phases.iter().filter(|phases| !phases.is_empty());
+        let reference = having.min_by(|a, b| a.partial_cmp(b).unwrap_or(Ordering::Equal));
         let shift = phases.iter().map(|phases| match reference {
             Some(reference) if shared > 0 => shift(reference, phases),
             _ => 0,
