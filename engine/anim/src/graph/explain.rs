@@ -120,6 +120,7 @@ fn lead_of(graph: &Graph, state: &GraphState, layer: u16, dt: f32) -> Option<Lea
         poses: &state.poses,
         leaving: false,
         base: None,
+        crossing: None,
     };
     let mut live = Live {
         machines: &mut copy.machines,
