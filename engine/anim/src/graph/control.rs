@@ -21,6 +21,9 @@ use crate::{Fade, Inertia, LoopMode, Pose, Transform};
 /// silent.
 pub(super) const MAX_PLAYING: usize = 8;
 
+/// Open windows of a machine that there is room for from the start.
+const USUAL_WINDOWS: usize = 128;
+
 /// [`Playing::speakers`] before anybody has spoken.
 pub(super) const NO_SPEAKER: u16 = u16::MAX;
 
@@ -457,6 +460,11 @@ impl MachineState {
             let markers = state.choirs.iter().map(|choir| choir.markers.len());
             markers.sum::<usize>()
         });
+        let windows = machine.states.iter().map(|state| {
+            let windows = state.leaves.iter().map(|leaf| leaf.windows.len());
+            windows.sum::<usize>()
+        });
+        let windows = MAX_PLAYING * windows.max().unwrap_or(0);
         Self {
             playing: Vec::with_capacity(MAX_PLAYING),
             frozen_pose,
@@ -467,6 +475,7 @@ impl MachineState {
                 Inertia::default()
             },
             heard: Vec::with_capacity(MAX_PLAYING * shared.max().unwrap_or(0)),
+            windows: Vec::with_capacity(windows.min(USUAL_WINDOWS)),
             ..Self::default()
         }
     }

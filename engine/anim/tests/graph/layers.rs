@@ -155,3 +155,40 @@ fn a_backward_state_of_a_group_runs_the_phase_down() {
     player.step(0.05);
     assert!((before - player.x() - 0.05).abs() < 1e-5);
 }
+
+/// A quarter about X below, a quarter about Y added to the clip's own reference: before the base where the joint has it,
+/// after it where the model has.
+#[test]
+fn what_is_added_turns_before_the_base_or_after_it_as_its_space_says() {
+    let half = std::f32::consts::FRAC_1_SQRT_2;
+    let quarter_x = glam::Quat::from_xyzw(half, 0.0, 0.0, half);
+    let clips = || {
+        let mut base = clip("base", 1.0).yaw(1, 0.0, 0.0);
+        let turns = base.0.joints[0].rotation.as_mut().expect("made");
+        turns.values.fill(quarter_x);
+        let add = clip("add", 1.0).yaw(1, 30.0, 120.0);
+        vec![base, add, clip("from", 1.0).yaw(1, 30.0, 30.0)]
+    };
+    let references = [
+        json!("first_frame"),
+        json!({ "clip": "add", "time": 0.0 }),
+        json!({ "clip": "from" }),
+    ];
+    for (space, z) in [("local", 0.5), ("mesh", -0.5)] {
+        for reference in &references {
+            let layer = |name: &str, clip: &str| json!({ "name": name, "states": { "s": { "clip": clip, "mode": "once" } } });
+            let mut over = layer("over", "add");
+            over["blend"] = json!("additive");
+            over["space"] = json!(space);
+            over["reference"] = reference.clone();
+            let def = json!({ "layers": [layer("base", "base"), over] });
+            let mut player = Player::new(def.clone(), clips());
+            // On its own reference it adds nothing.
+            assert!(crate::support::angle(player.pose.rotation(1), quarter_x) < 1e-6);
+            player.run_to(1.0, 0.1);
+            let expected = glam::Quat::from_xyzw(0.5, 0.5, z, 0.5);
+            let error = crate::support::angle(player.pose.rotation(1), expected);
+            assert!(error < 1e-6, "{space} {reference}: {error}");
+        }
+    }
+}

@@ -79,6 +79,7 @@ fn base_states(version: usize) -> Value {
         "move": { "blend": "v", "align": "marker", "points": points, "sync_group": "feet", "rate": "distance", "sync_role": "always_leader" },
         "walk": { "clip": "walk", "sync_group": "feet", "speed_parameter": "rate" },
         "strafe": { "blend": ["v", "rate"], "points": plane, "weights": "delaunay", "speaks": "all" },
+        "band": { "blend": ["v", "rate"], "points": plane, "rate": "rate_mean", "speaks": 0.3, "sync_group": "feet", "sync_role": "always_follower" },
         "round": { "blend": ["v", "rate"], "points": plane, "weights": "polar", "keep": 2, "sync_group": "feet" },
         "jump": { "clip": "jump", "mode": "once", "speed": 1.5 },
         "back": { "clip": "jump", "mode": "once", "speed": -1.0 },
