@@ -5,6 +5,7 @@ mod examples;
 mod graphs;
 mod hostile;
 mod mistakes;
+mod modules;
 mod morphs;
 mod performance;
 mod reloading;

@@ -6,12 +6,12 @@ use sinew_assets::{Diagnostic, LogicalPath};
 use sinew_world::{Actor, ActorId};
 
 use crate::{
-    budget::{self, Used},
+    budget::{self, Budget, Used},
     host::{
         ActorScripts, Instance, MAX_SOURCE_BYTES, Module, Place, Script, ScriptHost,
         ScriptLanguage, new_vm,
     },
-    language::{Failure, Source, Summary},
+    language::{Failure, Language, Source, Summary},
     properties::{self, Props},
     report::find_word,
 };
@@ -65,14 +65,14 @@ impl ScriptHost {
         let mut instances = Vec::new();
         for path in paths {
             match self.ensure_loaded(&path) {
-                Ok(script) => instances.push(Instance {
-                    script,
-                    number: None,
-                    started: false,
-                    props: Props::default(),
-                    strikes: Vec::new(),
-                }),
-                Err(fault) => self.tell(None, *fault, false),
+                Ok(script) => instances.push(Instance::of(script)),
+                Err(fault) => match self.absent(&path, &fault) {
+                    Some(script) => {
+                        self.tell(Some(script), *fault, false);
+                        instances.push(Instance::of(script));
+                    }
+                    None => self.tell(None, *fault, false),
+                },
             }
         }
         self.actors[index] = Some(ActorScripts { id, instances });
@@ -206,9 +206,44 @@ impl ScriptHost {
                 self.commit(module, language);
                 self.scripts[slot].summary = Some(summary);
             }
-            Err(failure) => self.tell(Some(slot), *failure, false),
+            Err(failure) => {
+                if let Some(vm) = self.vm_mut(module, language) {
+                    vm.discard();
+                }
+                self.tell(Some(slot), *failure, false);
+            }
         }
         Ok(slot)
+    }
+
+    /// The number of a script that cannot be read now; it begins once its file is there.
+    fn absent(&mut self, path: &LogicalPath, fault: &Diagnostic) -> Option<usize> {
+        let language = ScriptLanguage::of(path)?;
+        if fault.code == "E-SCRIPT-TWICE" {
+            return None;
+        }
+        let module = self.module(&path.space);
+        self.ensure_vm(module, language).ok()?;
+        let shown = self.stage.lock().world.assets.display(path);
+        self.scripts.push(Script {
+            source: Source {
+                path: path.clone(),
+                shown,
+                text: Arc::from(""),
+            },
+            module,
+            language,
+            summary: None,
+        });
+        Some(self.scripts.len() - 1)
+    }
+
+    pub(crate) fn vm_mut(
+        &mut self,
+        module: usize,
+        language: ScriptLanguage,
+    ) -> Option<&mut Box<dyn Language>> {
+        self.modules[module].vms[language as usize].as_mut()
     }
 
     /// The same name in both languages would be two scripts that look like one.
@@ -227,7 +262,7 @@ impl ScriptHost {
         })
     }
 
-    fn module(&mut self, space: &str) -> usize {
+    pub(crate) fn module(&mut self, space: &str) -> usize {
         if let Some(known) = self
             .modules
             .iter()
@@ -246,7 +281,11 @@ impl ScriptHost {
         self.modules.len() - 1
     }
 
-    fn ensure_vm(&mut self, module: usize, language: ScriptLanguage) -> Result<(), Failure> {
+    pub(crate) fn ensure_vm(
+        &mut self,
+        module: usize,
+        language: ScriptLanguage,
+    ) -> Result<(), Failure> {
         let place = &mut self.modules[module].vms[language as usize];
         if place.is_none() {
             *place = Some(new_vm(language, &self.stage)?);
@@ -254,20 +293,31 @@ impl ScriptHost {
         Ok(())
     }
 
-    /// Compiles a file and runs its top level, with nothing but the log within reach.
+    /// Compiles a script and runs its top level.
     pub(crate) fn prepare(&mut self, slot: usize, source: &Source) -> Result<Summary, Failure> {
         let Script {
             module, language, ..
         } = self.scripts[slot];
-        let budget = self.budget;
+        self.top_level(module, language, source, |vm| vm.prepare(slot, source))
+    }
+
+    /// Runs the top level of a file, with nothing but the log and its modules within reach.
+    pub(crate) fn top_level<R>(
+        &mut self,
+        module: usize,
+        language: ScriptLanguage,
+        source: &Source,
+        work: impl FnOnce(&mut dyn Language) -> Result<R, Failure>,
+    ) -> Result<R, Failure> {
         let module = &mut self.modules[module];
         let Some(vm) = module.vms[language as usize].as_deref_mut() else {
             return Err(Failure::default());
         };
         self.stage.set_caller(&module.space, None, 0);
         self.stage.lock().host.loading = true;
-        let work = || std::panic::catch_unwind(AssertUnwindSafe(|| vm.prepare(slot, source)));
-        let (outcome, _) = budget::run(budget, &mut Used::default(), work);
+        let work = || std::panic::catch_unwind(AssertUnwindSafe(|| work(vm)));
+        // Counted also where frames are measured by a clock: whether a file loads is no matter of the machine.
+        let (outcome, _) = budget::run(Budget::default(), &mut Used::default(), work);
         self.stage.lock().host.loading = false;
         outcome.unwrap_or_else(|_| {
             let message = format!("the engine failed while it loaded `{}`", source.shown);

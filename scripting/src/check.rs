@@ -2,13 +2,18 @@
 
 use std::path::{Path, PathBuf};
 
-use sinew_assets::{Assets, Diagnostic, LogicalPath, PROJECT_SPACE};
+use sinew_assets::{Assets, Diagnostic, LogicalPath};
 use sinew_world::{Jobs, World};
 
 use crate::{
+    actors::check_size,
     host::{ScriptHost, ScriptLanguage},
-    stage::{Lent, SharedStage},
+    language::{Failure, Language, Source},
+    stage::Lent,
 };
+
+/// The number of a script that is only looked at.
+const NOBODYS: usize = usize::MAX;
 
 /// Checks levels, scripts and graphs of a project: each path is a level's folder, its `level.toml`, or a script or graph in
 /// one. No paths check every level in `samples/`.
@@ -90,43 +95,58 @@ fn check_level(project: &Path, folder: &Path) -> Vec<Diagnostic> {
     found
 }
 
-/// Checks one script by its text, as if it were a file of the project: for editors and tests.
-pub fn check_script(language: ScriptLanguage, shown: &str, text: &str) -> Option<Box<Diagnostic>> {
-    let source = crate::language::Source {
-        path: LogicalPath {
-            space: PROJECT_SPACE.to_owned(),
-            path: shown.to_owned(),
-        },
-        shown: shown.to_owned(),
-        text: text.into(),
-    };
-    let stage = SharedStage::default();
-    stage.lock().host.loading = true;
-    match crate::host::new_vm(language, &stage) {
-        Ok(mut vm) => vm.prepare(0, &source).err(),
-        Err(fault) => Some(fault),
-    }
+/// Checks one file by itself, a script or a module: for files of no level, and for editors. `shown` is how messages
+/// name it.
+pub fn check_script(assets: Assets, path: &LogicalPath, shown: &str) -> Option<Box<Diagnostic>> {
+    let mut world = World::new(assets, Jobs::serial(), 0);
+    let mut host = ScriptHost::default();
+    let _lent = Lent::new(&host.stage.clone(), &mut world);
+    host.try_file(path, Some(shown)).err()
 }
 
 impl ScriptHost {
-    /// Loads scripts that no actor runs yet, for their faults.
+    /// Loads scripts and modules that nobody uses yet, for their faults.
     fn load_files(&mut self, world: &mut World, files: &[LogicalPath]) -> Vec<Diagnostic> {
         let _lent = Lent::new(&self.stage.clone(), world);
-        let before = self.problems.list.len();
-        let mut faults = Vec::new();
-        for file in files
+        let used: Vec<LogicalPath> = self.files().collect();
+        let unused = files
             .iter()
-            .filter(|file| ScriptLanguage::of(file).is_some())
-        {
-            if let Err(fault) = self.ensure_loaded(file) {
-                faults.push(*fault);
-            }
+            .filter(|file| ScriptLanguage::of(file).is_some() && !used.contains(file));
+        unused
+            .filter_map(|file| self.try_file(file, None).err())
+            .map(|fault| *fault)
+            .collect()
+    }
+
+    /// Runs the top level of a file that may be a script or a module, and forgets it.
+    fn try_file(&mut self, path: &LogicalPath, shown: Option<&str>) -> Result<(), Failure> {
+        let Some(language) = ScriptLanguage::of(path) else {
+            return Ok(());
+        };
+        let (text, display) = {
+            let stage = &mut self.stage.lock().world;
+            (stage.assets.text(path)?.value, stage.assets.display(path))
+        };
+        let source = Source {
+            path: path.clone(),
+            shown: shown.map_or(display, str::to_owned),
+            text,
+        };
+        check_size(&source)?;
+        let module = self.module(&path.space);
+        self.ensure_vm(module, language)?;
+        let script = |vm: &mut dyn Language| vm.prepare(NOBODYS, &source).map(|_| ());
+        let outcome = self.top_level(module, language, &source, script);
+        let no_script = |fault: &Failure| fault.code == "E-SCRIPT-RETURN";
+        let outcome = if outcome.as_ref().is_err_and(no_script) {
+            let work = |vm: &mut dyn Language| vm.try_module(&source);
+            self.top_level(module, language, &source, work)
+        } else {
+            outcome
+        };
+        if let Some(vm) = self.vm_mut(module, language) {
+            vm.discard();
         }
-        faults.extend(
-            self.problems.list[before..]
-                .iter()
-                .map(|problem| problem.diagnostic.clone()),
-        );
-        faults
+        outcome
     }
 }

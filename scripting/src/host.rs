@@ -1,6 +1,7 @@
 //! The host: mods, scripts, the instances of actors, and how one of their functions is called.
 
 use std::{
+    collections::BTreeSet,
     panic::{AssertUnwindSafe, catch_unwind},
     sync::Arc,
 };
@@ -80,6 +81,19 @@ pub(crate) struct Instance {
     pub strikes: Vec<(String, u8)>,
 }
 
+impl Instance {
+    /// An instance that is not made yet.
+    pub fn of(script: usize) -> Self {
+        Self {
+            script,
+            number: None,
+            started: false,
+            props: Props::default(),
+            strikes: Vec::new(),
+        }
+    }
+}
+
 /// All scripts of one actor.
 pub(crate) struct ActorScripts {
     pub id: ActorId,
@@ -154,9 +168,19 @@ impl ScriptHost {
         std::mem::take(&mut self.stage.lock().host.log)
     }
 
-    /// The paths of all scripts that are loaded, to be watched.
-    pub fn files(&self) -> impl Iterator<Item = &LogicalPath> {
-        self.scripts.iter().map(|script| &script.source.path)
+    /// The paths of all scripts and of the modules that they ask for, to be watched; each once, in order, also those that
+    /// could not be read.
+    pub fn files(&self) -> impl Iterator<Item = LogicalPath> {
+        let mut files: BTreeSet<LogicalPath> = self
+            .scripts
+            .iter()
+            .map(|script| script.source.path.clone())
+            .collect();
+        let vms = self.modules.iter().flat_map(|module| &module.vms);
+        for vm in vms.flatten() {
+            files.extend(vm.library().lock().files().cloned());
+        }
+        files.into_iter()
     }
 
     /// Sets a property of an actor as an inspector does; it is kept over a reload.

@@ -8,6 +8,7 @@ use sinew_world::{ActorId, Data, Motion};
 
 use crate::{
     callbacks::{COUNT, Callback},
+    library::SharedLibrary,
     properties::{Properties, Props},
     value::Value,
 };
@@ -86,12 +87,19 @@ pub(crate) type Failure = Box<Diagnostic>;
 
 /// The scripts of one mod in one language.
 pub(crate) trait Language {
-    /// Compiles a file and runs its top level in a fresh environment. What runs now is untouched until
-    /// [`Self::commit`]; `slot` is the host's number of the script.
+    /// The modules of these scripts.
+    fn library(&self) -> &SharedLibrary;
+
+    /// Compiles a file and runs its top level in a fresh environment, and those of modules that it asks for and that are
+    /// not loaded. What runs now is untouched until [`Self::commit`]; `slot` is the host's number of the script.
     fn prepare(&mut self, slot: usize, source: &Source) -> Result<Summary, Failure>;
 
-    /// Puts everything that was prepared in place; instances keep their fields.
-    fn commit(&mut self);
+    /// Compiles a module that no script asks for and runs its top level, for its faults.
+    fn try_module(&mut self, source: &Source) -> Result<(), Failure>;
+
+    /// Puts everything that was prepared in place, modules too; instances keep their fields. Gives the modules that have a
+    /// new version.
+    fn commit(&mut self) -> Vec<LogicalPath>;
 
     /// Drops everything that was prepared.
     fn discard(&mut self);

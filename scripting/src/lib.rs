@@ -12,6 +12,7 @@ mod frame;
 mod graph_value;
 mod host;
 mod language;
+mod library;
 mod lua;
 mod problems;
 mod properties;

@@ -10,6 +10,7 @@ use crate::{
     callbacks::Callback,
     host::{ScriptHost, ScriptLanguage},
     language::{Failure, Source, Summary},
+    library::{AGAIN, text_of},
     properties,
     stage::Lent,
 };
@@ -17,8 +18,10 @@ use crate::{
 /// What a reload changed.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ReloadReport {
-    /// Scripts that have a new version.
+    /// Scripts that have a new version, or one of whose modules has.
     pub scripts: Vec<LogicalPath>,
+    /// Modules that have a new version, or one of whose modules has.
+    pub modules: Vec<LogicalPath>,
     /// Other files that have a new version.
     pub changed: Changed,
     /// Instances that run a new version.
@@ -66,7 +69,10 @@ impl ScriptHost {
     ) -> Result<ReloadReport, Vec<Diagnostic>> {
         let prepared = {
             let _lent = Lent::new(&self.stage.clone(), world);
-            self.prepare_all(&changed)
+            self.stage.lock().incoming = changed.iter().cloned().collect();
+            let prepared = self.prepare_all(&changed);
+            self.stage.lock().incoming.clear();
+            prepared
         };
         let new = match prepared {
             Ok(new) => new,
@@ -108,24 +114,32 @@ impl ScriptHost {
         }
     }
 
-    /// Compiles and runs the new versions of known scripts in fresh environments.
+    /// Compiles and runs the new versions of scripts in fresh environments, and the scripts whose modules change, each
+    /// once. Modules are loaded when a script asks for them, so in the order in which they need each other.
     fn prepare_all(
         &mut self,
         changed: &[(LogicalPath, Vec<u8>)],
     ) -> Result<Vec<New>, Vec<Diagnostic>> {
+        let paths: BTreeSet<LogicalPath> = changed.iter().map(|(path, _)| path.clone()).collect();
+        let mut slots: BTreeSet<usize> = BTreeSet::new();
+        for vm in self.modules.iter().flat_map(|module| &module.vms).flatten() {
+            slots.extend(vm.library().lock().change(&paths));
+        }
+        let scripts = self.scripts.iter().enumerate();
+        let own = scripts.filter(|(_, script)| paths.contains(&script.source.path));
+        slots.extend(own.map(|(slot, _)| slot));
         let (mut new, mut faults) = (Vec::new(), Vec::new());
-        for (path, bytes) in changed {
-            let Some(slot) = self
-                .scripts
-                .iter()
-                .position(|script| script.source.path == *path)
-            else {
-                continue;
-            };
-            match self.prepare_one(slot, bytes) {
+        for slot in slots {
+            let path = &self.scripts[slot].source.path;
+            let bytes = changed.iter().find(|(changed, _)| changed == path);
+            match self.prepare_one(slot, bytes.map(|(_, bytes)| &bytes[..])) {
                 Ok(version) => new.push(version),
                 Err(fault) => faults.push(*fault),
             }
+        }
+        // Scripts of one broken module would all say so.
+        if faults.iter().any(|fault| fault.code != AGAIN) {
+            faults.retain(|fault| fault.code != AGAIN);
         }
         for version in &new {
             faults.extend(self.property_faults(version));
@@ -137,20 +151,13 @@ impl ScriptHost {
         }
     }
 
-    fn prepare_one(&mut self, slot: usize, bytes: &[u8]) -> Result<New, Failure> {
-        let old = &self.scripts[slot].source;
-        let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
-        let text = std::str::from_utf8(bytes).map_err(|error| {
-            let message = format!(
-                "byte {} is no text: the file is not UTF-8",
-                error.valid_up_to()
-            );
-            Box::new(Diagnostic::error("E-SCRIPT-TEXT", message).in_file(&old.shown))
-        })?;
-        let source = Source {
-            text: text.into(),
-            ..old.clone()
-        };
+    fn prepare_one(&mut self, slot: usize, bytes: Option<&[u8]>) -> Result<New, Failure> {
+        let mut source = self.scripts[slot].source.clone();
+        if let Some(bytes) = bytes {
+            // A file that was not there before is shown otherwise.
+            source.shown = self.stage.lock().world.assets.display(&source.path);
+            source.text = text_of(bytes, &source.shown)?;
+        }
         check_size(&source)?;
         let summary = self.prepare(slot, &source)?;
         Ok(New {
@@ -311,12 +318,13 @@ impl ScriptHost {
             .map(|version| version.source.path.clone())
             .collect();
         let cancelled = self.cancel_old_tasks(&slots);
+        let mut modules = BTreeSet::new();
         for vm in self
             .modules
             .iter_mut()
             .flat_map(|module| module.vms.iter_mut().flatten())
         {
-            vm.commit();
+            modules.extend(vm.commit());
         }
         for New {
             slot,
@@ -343,6 +351,7 @@ impl ScriptHost {
         let instances = self.call_on_reload(&slots);
         ReloadReport {
             scripts,
+            modules: modules.into_iter().collect(),
             changed,
             instances,
             cancelled,

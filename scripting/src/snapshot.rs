@@ -14,7 +14,6 @@ use crate::{
     api::{Ask, release},
     host::{ActorScripts, Instance, Place, ScriptHost},
     language::{Waiting, Wake},
-    properties::Props,
     stage::Lent,
 };
 
@@ -217,11 +216,9 @@ impl ScriptHost {
         let index = state.actor.index as usize;
         let instances = state.scripts.iter().filter_map(|instance| {
             Some(Instance {
-                script: self.ensure_loaded(&instance.script).ok()?,
-                number: None,
                 started: instance.started,
-                props: Props::default(),
                 strikes: instance.strikes.clone(),
+                ..Instance::of(self.ensure_loaded(&instance.script).ok()?)
             })
         });
         let instances = instances.collect();

@@ -4,9 +4,12 @@
 //! mutex rather than a cell, because Rhai's `sync` asks for it; it is never waited for, since no API call runs a
 //! script while it holds the stage.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError},
+};
 
-use sinew_assets::Assets;
+use sinew_assets::{Assets, LogicalPath};
 use sinew_world::{ActorId, Data, Jobs, World};
 
 use crate::api::{ApiError, Call, Function, Host};
@@ -20,6 +23,8 @@ pub(crate) struct Stage {
     pub lent: bool,
     /// Everything outside of the world.
     pub host: Host,
+    /// New bytes of files that are being prepared: scripts read these before those that are in use.
+    pub incoming: BTreeMap<LogicalPath, Vec<u8>>,
 }
 
 /// The stage as all VMs of a host share it.
@@ -33,6 +38,7 @@ impl Default for SharedStage {
             world: World::new(nowhere, Jobs::serial(), 0),
             lent: false,
             host: Host::default(),
+            incoming: BTreeMap::new(),
         })))
     }
 }

@@ -138,7 +138,7 @@ fn seen(language: ScriptLanguage, script: &str) -> String {
     render(&problems[0].diagnostic, false)
 }
 
-fn compare(file: &str, text: &str) {
+pub fn compare(file: &str, text: &str) {
     let path = project().join("tests/golden").join(file);
     if std::env::var_os("SINEW_UPDATE").is_some() {
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();

@@ -15,7 +15,7 @@
 //! step, has all parts.
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     fs::File,
     hash::Hasher,
     io::{BufWriter, Write},
@@ -24,6 +24,7 @@ use std::{
 
 use anyhow::Context as _;
 use serde::{Deserialize, Serialize};
+use sinew_assets::LogicalPath;
 use sinew_world::{Input, StableHasher};
 
 use crate::{project::Project, run::KERNEL, session::Session};
@@ -312,13 +313,17 @@ pub(crate) fn fields_of(session: &Session) -> Fields {
 /// Hashes of the files that a session has loaded, by the path that messages show.
 pub(crate) fn file_hashes(session: &Session) -> BTreeMap<String, String> {
     let assets = &session.world.assets;
-    let paths = assets.loaded().chain(session.host.files());
-    let hash = |path| {
+    let paths: BTreeSet<LogicalPath> = assets
+        .loaded()
+        .cloned()
+        .chain(session.host.files())
+        .collect();
+    let hash = |path: &LogicalPath| {
         let mut hasher = StableHasher::default();
         hasher.write(&assets.read(path).ok()?);
         Some((assets.display(path), format!("{:016x}", hasher.finish())))
     };
-    paths.filter_map(hash).collect()
+    paths.iter().filter_map(hash).collect()
 }
 
 /// The mods of a session as recordings name them.

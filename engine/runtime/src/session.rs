@@ -216,8 +216,8 @@ impl Session {
             .world
             .assets
             .loaded()
-            .chain(self.host.files())
             .cloned()
+            .chain(self.host.files())
             .collect();
         let mut written = Vec::new();
         for (file, change) in news.changes {

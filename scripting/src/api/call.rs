@@ -125,6 +125,11 @@ impl Host {
         self.tasks_started
     }
 
+    /// Paths without a prefix are of this mod from now on; gives the one before.
+    pub fn enter(&mut self, space: &str) -> Arc<str> {
+        std::mem::replace(&mut self.caller.space, Arc::from(space))
+    }
+
     /// Adds a line; the oldest goes where nobody takes them.
     pub fn write(&mut self, line: LogLine) {
         if self.log.len() >= MOST_LINES {

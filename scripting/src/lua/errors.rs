@@ -16,17 +16,20 @@ pub(super) fn report(
     sources: &[&Source],
     names: &dyn Fn() -> Vec<String>,
 ) -> Report {
-    let mut frames = Vec::new();
+    let mut calls = Vec::new();
     let mut cause = error;
     while let Error::CallbackError {
         traceback,
         cause: inner,
     } = cause
     {
-        frames.push(Frame::engine());
+        let mut frames = vec![Frame::engine()];
         frames.extend(stack(traceback, sources));
+        calls.push(frames);
         cause = inner;
     }
+    // An error that came through one function of the engine and then through another, as a module's does.
+    let mut frames: Vec<Frame> = calls.into_iter().rev().flatten().collect();
     if let Error::ExternalError(inner) = cause
         && let Some(refused) = inner.downcast_ref::<ApiError>()
     {
@@ -50,15 +53,10 @@ pub(super) fn report(
     let text = without_prelude(text);
     let (text, trace) = text.split_once("\nstack traceback:").unwrap_or((text, ""));
     let (place, message) = split_place(text, sources);
-    if let Some(place) = place {
-        frames.insert(0, place);
-    }
-    let more = stack(trace, sources);
-    let known = frames.first().cloned();
-    frames.extend(
-        more.into_iter()
-            .filter(|frame| known.as_ref().is_none_or(|known| !frame.same_place(known))),
-    );
+    let more = stack(trace, sources).into_iter();
+    let more = more.filter(|frame| place.as_ref().is_none_or(|place| !frame.same_place(place)));
+    let innermost: Vec<Frame> = place.iter().cloned().chain(more).collect();
+    frames.splice(0..0, innermost);
     let error = explain(code, &cut(message), names);
     Report { error, frames }
 }

@@ -48,6 +48,16 @@ pub(super) fn global(lua: &Lua, stage: &SharedStage) -> mlua::Result<Table> {
 
 /// Where a script is at this moment, as `file:line`.
 pub(super) fn place(lua: &Lua) -> Option<String> {
+    let (file, line) = innermost(lua)?;
+    Some(format!("{file}:{line}"))
+}
+
+/// The file whose function runs at this moment.
+pub(super) fn file(lua: &Lua) -> Option<String> {
+    innermost(lua).map(|(file, _)| file)
+}
+
+fn innermost(lua: &Lua) -> Option<(String, usize)> {
     let mut level = 1;
     loop {
         let frame = lua.inspect_stack(level, |frame| {
@@ -57,7 +67,7 @@ pub(super) fn place(lua: &Lua) -> Option<String> {
         // Our own Lua code stands between a script and some functions.
         let own = |source: &str| source.trim_start_matches('=').starts_with("[sinew]");
         if let Some((source, line)) = frame.filter(|(source, _)| !own(source)) {
-            return Some(format!("{}:{line}", source.trim_start_matches('=')));
+            return Some((source.trim_start_matches('=').to_owned(), line));
         }
         level += 1;
     }

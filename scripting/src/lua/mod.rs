@@ -5,13 +5,16 @@ mod errors;
 mod fast;
 mod graph;
 mod interrupt;
+mod modules;
 mod sandbox;
 mod tasks;
+mod upvalues;
 mod values;
 
 use std::{cell::RefCell, collections::BTreeMap, rc::Rc, sync::Arc};
 
 use mlua::{Function, Lua, MultiValue, Table, Value as Native, chunk::ChunkMode};
+use sinew_assets::LogicalPath;
 use sinew_world::{ActorId, Data};
 
 pub(crate) use bind::takes_data;
@@ -19,6 +22,7 @@ pub(crate) use sandbox::cannot_set;
 
 use self::{
     graph::GraphHandle,
+    modules::Modules,
     tasks::{SharedTasks, Tasks},
     values::{argument, data_allowed, data_of, freeze, handle, native, raise},
 };
@@ -26,7 +30,9 @@ use crate::{
     allowance::FieldsAllowance,
     api::ApiError,
     callbacks::{COUNT, Callback, misspelt},
+    host::ScriptLanguage,
     language::{Failure, Language, Source, Summary, Waiting},
+    library::SharedLibrary,
     properties::{self, Props},
     report::{Frame, Report},
     stage::SharedStage,
@@ -36,8 +42,8 @@ use crate::{
 /// A Luau VM with the scripts and instances of one mod.
 pub(crate) struct LuaVm {
     lua: Lua,
-    globals: Table,
     stage: SharedStage,
+    modules: Modules,
     tasks: SharedTasks,
     scripts: BTreeMap<usize, Script>,
     pending: BTreeMap<usize, Loaded>,
@@ -75,7 +81,8 @@ impl LuaVm {
     /// When there is no memory for it.
     pub fn new(stage: SharedStage) -> Result<Self, Failure> {
         let tasks: SharedTasks = Rc::new(RefCell::new(Tasks::default()));
-        let sandbox = sandbox::create(&stage, &tasks).map_err(|error| {
+        let library = SharedLibrary::new(ScriptLanguage::Lua);
+        let sandbox = sandbox::create(&stage, &tasks, &library).map_err(|error| {
             Box::new(sinew_assets::Diagnostic::error(
                 "E-SCRIPT-VM",
                 error.to_string(),
@@ -83,7 +90,7 @@ impl LuaVm {
         })?;
         Ok(Self {
             lua: sandbox.lua,
-            globals: sandbox.globals,
+            modules: sandbox.modules,
             stage,
             tasks,
             scripts: BTreeMap::new(),
@@ -98,8 +105,10 @@ impl LuaVm {
         extra: Option<&Source>,
         class: Option<&Table>,
     ) -> Failure {
+        let library = self.modules.library.lock();
         let mut sources: Vec<&Source> = extra.into_iter().collect();
         sources.extend(self.scripts.values().map(|script| &script.source));
+        sources.extend(library.sources());
         let names = || {
             let keys = class.map(|class| class.pairs::<Native, Native>().filter_map(Result::ok));
             keys.into_iter()
@@ -111,7 +120,7 @@ impl LuaVm {
     }
 
     fn load(&self, source: &Source) -> mlua::Result<(Loaded, Summary)> {
-        let environment = sandbox::environment(&self.lua, &self.globals)?;
+        let environment = sandbox::environment(&self.lua, &self.modules.globals)?;
         let chunk = self
             .lua
             .load(&*source.text)
@@ -163,6 +172,78 @@ impl LuaVm {
             environment,
         };
         Ok((loaded, summary))
+    }
+
+    /// The error of a file whose top level failed: where, and which files asked for it.
+    fn not_loaded(&self, error: &mlua::Error, source: &Source) -> Failure {
+        let library = self.modules.library.lock();
+        let sources: Vec<&Source> = [source].into_iter().chain(library.sources()).collect();
+        let names = Vec::new;
+        let Report { error, frames } = errors::report(error, &sources, &names);
+        // Stack lines of a file that did not load say nothing more than the file.
+        let mut files: Vec<Frame> = Vec::new();
+        for frame in frames.into_iter().filter(|frame| frame.file.is_some()) {
+            if files.iter().all(|known| known.file != frame.file) {
+                files.push(frame);
+            }
+        }
+        if files.is_empty() {
+            // What is missing is missing at the end.
+            let line = if error.anywhere {
+                1
+            } else {
+                source.text.lines().count() as u32
+            };
+            files.push(Frame::script(&source.shown, line, None));
+        }
+        let alone = files.len() == 1;
+        let report = Report {
+            error,
+            frames: files,
+        };
+        let mut made = report.diagnostic(&sources);
+        if alone {
+            made.notes.clear();
+        }
+        Box::new(made)
+    }
+
+    /// A version that was loaded as the script that runs.
+    fn put_in_use(&mut self, slot: usize, loaded: Loaded) -> Option<Script> {
+        let Loaded {
+            source,
+            class,
+            callbacks,
+            environment,
+        } = loaded;
+        let Some(old) = self.scripts.remove(&slot) else {
+            let meta = self.lua.create_table().ok()?;
+            meta.raw_set("__index", &class).ok()?;
+            return Some(Script {
+                source,
+                class,
+                meta,
+                callbacks,
+                environment,
+            });
+        };
+        // The table stays, its content changes; but a module's own table is not the script's to change.
+        let own = old.class != class
+            && !self.modules.is_shared(&old.class, None)
+            && !self.modules.is_shared(&class, None)
+            && self
+                .modules
+                .take_over(&self.lua, &old.class, &class)
+                .is_ok();
+        let class = if own { old.class } else { class };
+        let _ = old.meta.raw_set("__index", &class);
+        Some(Script {
+            source,
+            class,
+            meta: old.meta,
+            callbacks,
+            environment,
+        })
     }
 
     fn instance(&self, instance: usize) -> Option<(&Script, &Table)> {
@@ -265,80 +346,47 @@ fn property_fault(fault: properties::Fault) -> mlua::Error {
 }
 
 impl Language for LuaVm {
+    fn library(&self) -> &SharedLibrary {
+        &self.modules.library
+    }
+
     fn prepare(&mut self, slot: usize, source: &Source) -> Result<Summary, Failure> {
+        self.modules.library.lock().begin(source);
         let outcome = self.load(source);
+        let good = outcome.is_ok();
+        self.modules.library.lock().end_script(slot, good);
         match outcome {
             Ok((loaded, summary)) => {
                 self.pending.insert(slot, loaded);
                 Ok(summary)
             }
-            Err(error) => {
-                let names = Vec::new;
-                let mut report = errors::report(&error, &[source], &names);
-                if report.frames.iter().all(|frame| frame.file.is_none()) {
-                    // What is missing is missing at the end.
-                    let line = if report.error.anywhere {
-                        1
-                    } else {
-                        source.text.lines().count() as u32
-                    };
-                    report.frames.push(Frame::script(&source.shown, line, None));
-                }
-                let Report { error, frames } = report;
-                // Stack lines of a file that did not load say nothing more.
-                let first = frames.into_iter().find(|frame| frame.file.is_some());
-                let report = Report {
-                    error,
-                    frames: first.into_iter().collect(),
-                };
-                let mut made = report.diagnostic(&[source]);
-                made.notes.clear();
-                Err(Box::new(made))
-            }
+            Err(error) => Err(self.not_loaded(&error, source)),
         }
     }
 
-    fn commit(&mut self) {
-        for (slot, loaded) in std::mem::take(&mut self.pending) {
-            let Loaded {
-                source,
-                class,
-                callbacks,
-                environment,
-            } = loaded;
-            let script = match self.scripts.remove(&slot) {
-                Some(old) => {
-                    // The table stays, its content changes.
-                    let _ = old.class.clear();
-                    let _ = class
-                        .for_each(|name: Native, value: Native| old.class.raw_set(name, value));
-                    Script {
-                        source,
-                        callbacks,
-                        environment,
-                        ..old
-                    }
-                }
-                None => {
-                    let Ok(meta) = self.lua.create_table() else {
-                        continue;
-                    };
-                    let _ = meta.raw_set("__index", &class);
-                    Script {
-                        source,
-                        class,
-                        meta,
-                        callbacks,
-                        environment,
-                    }
-                }
-            };
-            self.scripts.insert(slot, script);
+    fn try_module(&mut self, source: &Source) -> Result<(), Failure> {
+        self.modules.library.lock().begin(source);
+        let outcome = self.modules.load(&self.lua, source);
+        self.modules.discard();
+        match outcome {
+            Ok(_) => Ok(()),
+            Err(error) => Err(self.not_loaded(&error, source)),
         }
+    }
+
+    fn commit(&mut self) -> Vec<LogicalPath> {
+        let modules = self.modules.commit();
+        for (slot, loaded) in std::mem::take(&mut self.pending) {
+            if let Some(script) = self.put_in_use(slot, loaded) {
+                self.scripts.insert(slot, script);
+            }
+        }
+        modules
     }
 
     fn discard(&mut self) {
         self.pending.clear();
+        self.modules.discard();
     }
 
     fn create(&mut self, slot: usize, actor: ActorId, props: &Props) -> Result<usize, Failure> {

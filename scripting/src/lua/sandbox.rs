@@ -7,12 +7,14 @@ use super::{
     bind,
     errors::without_prelude,
     fast, graph, interrupt,
+    modules::Modules,
     tasks::{self, SharedTasks},
     values::raise,
 };
 use crate::{
     api::{self, ApiError, Owner},
     budget,
+    library::SharedLibrary,
     stage::SharedStage,
 };
 
@@ -47,14 +49,18 @@ const KEPT: &[&str] = &[
     "coroutine",
 ];
 
-/// A VM and the read-only globals that each script's environment stands on.
+/// A VM, and its modules with the read-only globals that each file's environment stands on.
 pub(super) struct Sandbox {
     pub lua: Lua,
-    pub globals: Table,
+    pub modules: Modules,
 }
 
 /// Makes a VM with the API in it.
-pub(super) fn create(stage: &SharedStage, tasks: &SharedTasks) -> mlua::Result<Sandbox> {
+pub(super) fn create(
+    stage: &SharedStage,
+    tasks: &SharedTasks,
+    library: &SharedLibrary,
+) -> mlua::Result<Sandbox> {
     let libraries = StdLib::TABLE
         | StdLib::STRING
         | StdLib::MATH
@@ -80,6 +86,8 @@ pub(super) fn create(stage: &SharedStage, tasks: &SharedTasks) -> mlua::Result<S
     add_print(&lua, &globals, &prelude)?;
     add_actors(&lua, &prelude, stage)?;
     tasks::add(&lua, &globals, &prelude, stage, tasks)?;
+    let modules = Modules::new(library.clone(), stage.clone(), lua.globals());
+    globals.raw_set("require", modules.function(&lua)?)?;
     let names: Vec<String> = globals
         .pairs::<String, Native>()
         .filter_map(Result::ok)
@@ -101,22 +109,22 @@ pub(super) fn create(stage: &SharedStage, tasks: &SharedTasks) -> mlua::Result<S
     meta.raw_set("__index", missing)?;
     meta.raw_set("__metatable", false)?;
     meta.set_readonly(true);
-    let globals = replace_globals(&lua, &globals, meta)?;
+    replace_globals(&lua, &globals, meta)?;
     lua.sandbox(true)?;
     lua.set_memory_limit(MEMORY_LIMIT)?;
     interrupt::install(&lua)?;
-    Ok(Sandbox { lua, globals })
+    Ok(Sandbox { lua, modules })
 }
 
 /// Makes what is allowed the VM's own globals, so that no name leads to anything else: Luau looks names up there when it
 /// loads a file, whatever environment the file is given.
-fn replace_globals(lua: &Lua, allowed: &Table, meta: Table) -> mlua::Result<Table> {
+fn replace_globals(lua: &Lua, allowed: &Table, meta: Table) -> mlua::Result<()> {
     let native = lua.globals();
     native.clear()?;
     allowed.for_each(|name: Native, value: Native| native.raw_set(name, value))?;
     native.set_metatable(Some(meta))?;
     native.set_readonly(true);
-    Ok(native)
+    Ok(())
 }
 
 /// An environment of its own for one script, over the read-only globals.

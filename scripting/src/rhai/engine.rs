@@ -1,9 +1,6 @@
 //! A Rhai engine in which untrusted scripts may run: packages by name, every limit set.
 
-use std::{
-    collections::BTreeMap,
-    sync::{Arc, PoisonError, RwLock},
-};
+use std::sync::Arc;
 
 use glam::Vec3;
 use rhai::{
@@ -19,6 +16,7 @@ use sinew_world::ActorId;
 use super::{
     bind::{self, Outcome, raise},
     graph,
+    modules::{END, Modules},
     values::{GraphHandle, PropsValue, Service, native},
 };
 use crate::{
@@ -28,11 +26,8 @@ use crate::{
     value::Value,
 };
 
-/// Top-level constants of each script by its file, which Rhai itself shows to no function.
-pub(super) type Constants = Arc<RwLock<BTreeMap<String, BTreeMap<String, Dynamic>>>>;
-
 /// An engine for one mod.
-pub(super) fn create(stage: &SharedStage, constants: &Constants) -> Engine {
+pub(super) fn create(stage: &SharedStage, modules: &Modules) -> Engine {
     let mut engine = Engine::new_raw();
     LanguageCorePackage::new().register_into_engine(&mut engine);
     ArithmeticPackage::new().register_into_engine(&mut engine);
@@ -50,7 +45,8 @@ pub(super) fn create(stage: &SharedStage, constants: &Constants) -> Engine {
     add_props(&mut engine, stage);
     bind::add(&mut engine, stage);
     graph::add(&mut engine, stage);
-    add_names(&mut engine, constants);
+    add_names(&mut engine, modules);
+    engine.set_module_resolver(modules.clone());
     add_print(&mut engine, stage);
     engine
 }
@@ -64,7 +60,8 @@ fn set_limits(engine: &mut Engine) {
         .set_max_map_size(100_000)
         .set_max_variables(1000)
         .set_max_functions(1000)
-        .set_max_modules(0)
+        // Each `import` that runs counts, also that of a module that is loaded; the library has limits of its own.
+        .set_max_modules(usize::MAX)
         .set_max_expr_depths(64, 32)
         .set_max_strings_interned(1000)
         .disable_symbol("eval");
@@ -157,9 +154,9 @@ fn add_props(engine: &mut Engine, stage: &SharedStage) {
     deprecated,
     reason = "not deprecated but called volatile by its authors; the version is pinned"
 )]
-fn add_names(engine: &mut Engine, constants: &Constants) {
+fn add_names(engine: &mut Engine, modules: &Modules) {
     let services = api::services();
-    let constants = constants.clone();
+    let modules = modules.clone();
     engine.on_var(move |name, index, context| {
         // A local variable of the function, known since it was compiled.
         if index > 0 {
@@ -171,9 +168,12 @@ fn add_names(engine: &mut Engine, constants: &Constants) {
         if name == "graph" {
             return Ok(Some(Dynamic::from(Service("graph"))));
         }
-        let constants = constants.read().unwrap_or_else(PoisonError::into_inner);
-        let own = context.source().and_then(|source| constants.get(source));
-        Ok(own.and_then(|own| own.get(name)).cloned())
+        if name == END {
+            modules.catch(context.scope());
+            return Ok(Some(Dynamic::UNIT));
+        }
+        let source = context.source();
+        Ok(source.and_then(|source| modules.constant(source, name)))
     });
 }
 

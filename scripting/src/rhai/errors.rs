@@ -23,20 +23,38 @@ pub(super) fn syntax(error: &ParseError, source: &Source) -> Report {
     }
 }
 
-/// What is wrong, where, and how the script came there. `entry` is the function that the host called, `own` the
-/// functions and constants of the script.
+/// What is wrong, where, and how the script came there. `entry` is the function of `source` that the host called,
+/// `files` where errors may be, `own` the functions and constants of the script.
 pub(super) fn report(
     error: Box<EvalAltResult>,
     source: &Source,
+    files: &[&Source],
     entry: &str,
     own: &[String],
 ) -> Report {
     let mut frames = Vec::new();
     let mut function = entry.to_owned();
+    let mut source = source;
     let mut error = error;
-    while let EvalAltResult::ErrorInFunctionCall(name, _, inner, position) = *error {
+    loop {
+        let (name, shown, inner, position) = match *error {
+            EvalAltResult::ErrorInFunctionCall(name, shown, inner, position) => {
+                (name, shown, inner, position)
+            }
+            EvalAltResult::ErrorInModule(shown, inner, position) => {
+                (String::new(), shown, inner, position)
+            }
+            other => {
+                error = Box::new(other);
+                break;
+            }
+        };
         frames.push(frame_at(source, position, Some(&function)));
         function = name;
+        source = files
+            .iter()
+            .find(|file| file.shown == shown)
+            .unwrap_or(&source);
         error = inner;
     }
     let position = error.take_position();
@@ -105,6 +123,18 @@ fn explain(error: EvalAltResult, source: &Source, position: Position, own: &[Str
             "E-SCRIPT-MEMORY",
             format!("the scripts of this mod use too much memory ({what})"),
         ),
+        EvalAltResult::ErrorParsing(kind, _) => {
+            ApiError::new("E-SCRIPT-SYNTAX", cut(&lower_first(&kind.to_string())))
+        }
+        EvalAltResult::ErrorModuleNotFound(name, _) => {
+            let imports = own.iter().filter_map(|name| Some(name.split_once("::")?.0));
+            let error = ApiError::new("E-SCRIPT-NAME", format!("there is no module `{name}` here"))
+                .about(&name);
+            match nearest(&name, imports) {
+                Some(near) => error.nearest(near),
+                None => error.help(format!("write `import \"path\" as {name};` at the top")),
+            }
+        }
         EvalAltResult::ErrorArithmetic(text, _) => ApiError::new("E-SCRIPT-ERROR", cut(&text)),
         other => ApiError::new("E-SCRIPT-ERROR", cut(&lower_first(&other.to_string()))),
     }

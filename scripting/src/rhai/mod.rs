@@ -4,21 +4,26 @@ mod bind;
 mod engine;
 mod errors;
 mod graph;
+mod modules;
 mod values;
 
-use std::{collections::BTreeMap, sync::PoisonError};
+use std::collections::BTreeMap;
 
-use rhai::{AST, CallFnOptions, Dynamic, Engine, EvalAltResult, Map, Scope};
+use rhai::{CallFnOptions, Dynamic, Engine, EvalAltResult, Map, Scope};
+use sinew_assets::LogicalPath;
 use sinew_world::{ActorId, Data};
 
 use self::{
-    engine::{Constants, props_value},
+    engine::props_value,
+    modules::{Modules, Top},
     values::{GraphHandle, argument, data_of},
 };
 use crate::{
     api::{self, ApiError, Owner},
     callbacks::{Callback, misspelt},
+    host::ScriptLanguage,
     language::{Failure, Language, Source, Summary, Waiting},
+    library::SharedLibrary,
     properties::{self, Props},
     report::{Frame, Report},
     stage::SharedStage,
@@ -28,7 +33,7 @@ use crate::{
 /// An engine with the scripts and instances of one mod.
 pub(crate) struct RhaiVm {
     engine: Engine,
-    constants: Constants,
+    modules: Modules,
     scripts: BTreeMap<usize, Script>,
     pending: BTreeMap<usize, Script>,
     instances: Vec<Option<Instance>>,
@@ -37,11 +42,7 @@ pub(crate) struct RhaiVm {
 /// One file.
 struct Script {
     source: Source,
-    ast: AST,
-    /// Top-level constants by name.
-    constants: BTreeMap<String, Dynamic>,
-    /// Names of its functions and constants, for suggestions.
-    names: Vec<String>,
+    top: Top,
 }
 
 struct Instance {
@@ -56,10 +57,11 @@ const CONSOLE: &str = "console__";
 impl RhaiVm {
     /// An engine for one mod.
     pub fn new(stage: SharedStage) -> Self {
-        let constants = Constants::default();
+        let library = SharedLibrary::new(ScriptLanguage::Rhai);
+        let modules = Modules::new(library, stage.clone());
         Self {
-            engine: engine::create(&stage, &constants),
-            constants,
+            engine: engine::create(&stage, &modules),
+            modules,
             scripts: BTreeMap::new(),
             pending: BTreeMap::new(),
             instances: Vec::new(),
@@ -67,32 +69,19 @@ impl RhaiVm {
     }
 
     fn load(&self, source: &Source) -> Result<(Script, Summary), Report> {
-        let mut ast = self
-            .engine
-            .compile(&*source.text)
-            .map_err(|error| errors::syntax(&error, source))?;
-        ast.set_source(source.shown.as_str());
-        let mut names: Vec<String> = ast
-            .iter_functions()
-            .map(|function| function.name.to_owned())
-            .collect();
+        let outcome = self.modules.run(&self.engine, source);
+        let (_, top) = outcome.map_err(|error| {
+            let library = self.modules.library.lock();
+            let files: Vec<&Source> = library.sources().collect();
+            errors::report(error, source, &files, "", &[])
+        })?;
         let mut summary = Summary::default();
-        for function in ast.iter_functions() {
-            check_function(function.name)
-                .map_err(|error| at_function(source, function.name, error))?;
+        for function in top.ast.iter_functions() {
             if let Some(callback) = Callback::named(function.name) {
                 summary.callbacks[callback as usize] = Some(function.params.len() as u8);
             }
         }
-        let mut scope = Scope::new();
-        let outcome = self.engine.run_ast_with_scope(&mut scope, &ast);
-        outcome.map_err(|error| errors::report(error, source, "", &names))?;
-        let constants: BTreeMap<String, Dynamic> = scope
-            .iter()
-            .filter(|(_, constant, _)| *constant)
-            .map(|(name, _, value)| (name.to_owned(), value))
-            .collect();
-        names.extend(constants.keys().cloned());
+        let constants = &top.constants;
         let in_file = |error: ApiError| whole_file(source, error);
         if let Some(declared) = constants.get("PROPERTIES") {
             let declared =
@@ -121,12 +110,29 @@ impl RhaiVm {
         Ok((
             Script {
                 source: source.clone(),
-                ast,
-                constants,
-                names,
+                top,
             },
             summary,
         ))
+    }
+
+    /// The error of a file whose top level failed: where, and which files asked for it.
+    fn not_loaded(&self, report: Report, source: &Source) -> Failure {
+        let library = self.modules.library.lock();
+        let files: Vec<&Source> = [source].into_iter().chain(library.sources()).collect();
+        let mut frames = report.frames;
+        let mut kept: Vec<Frame> = Vec::new();
+        frames.retain(|frame| {
+            let new = kept.iter().all(|known| known.file != frame.file);
+            kept.extend(new.then(|| frame.clone()));
+            new
+        });
+        let alone = frames.len() < 2;
+        let mut made = Report { frames, ..report }.diagnostic(&files);
+        if alone {
+            made.notes.clear();
+        }
+        Box::new(made)
     }
 
     /// Calls a function of an instance's script with `this` bound.
@@ -142,21 +148,28 @@ impl RhaiVm {
         let Some(script) = self.scripts.get(slot) else {
             return Ok(Dynamic::UNIT);
         };
-        let options = CallFnOptions::new().eval_ast(false).bind_this_ptr(this);
+        let options = CallFnOptions::new()
+            .eval_ast(script.top.has_imports)
+            .bind_this_ptr(this);
         let outcome = self.engine.call_fn_with_options::<Dynamic>(
             options,
             &mut Scope::new(),
-            &script.ast,
+            &script.top.ast,
             name,
             arguments,
         );
-        outcome.map_err(|error| failure(error, script, name))
+        outcome.map_err(|error| failure(error, script, &self.modules, name))
     }
 }
 
-fn failure(error: Box<EvalAltResult>, script: &Script, name: &str) -> Failure {
-    let report = errors::report(error, &script.source, name, &script.names);
-    Box::new(report.diagnostic(&[&script.source]))
+fn failure(error: Box<EvalAltResult>, script: &Script, modules: &Modules, name: &str) -> Failure {
+    let library = modules.library.lock();
+    let files: Vec<&Source> = [&script.source]
+        .into_iter()
+        .chain(library.sources())
+        .collect();
+    let report = errors::report(error, &script.source, &files, name, &script.top.names);
+    Box::new(report.diagnostic(&files))
 }
 
 /// Names that a script's functions must not have.
@@ -187,14 +200,6 @@ fn check_function(name: &str) -> Result<(), ApiError> {
     }
 }
 
-fn at_function(source: &Source, name: &str, error: ApiError) -> Report {
-    let line = errors::line_of_function(&source.text, name).unwrap_or(1);
-    Report {
-        error,
-        frames: vec![Frame::script(&source.shown, line, None)],
-    }
-}
-
 fn whole_file(source: &Source, error: ApiError) -> Report {
     Report {
         error: error.anywhere(),
@@ -203,33 +208,46 @@ fn whole_file(source: &Source, error: ApiError) -> Report {
 }
 
 impl Language for RhaiVm {
+    fn library(&self) -> &SharedLibrary {
+        &self.modules.library
+    }
+
     fn prepare(&mut self, slot: usize, source: &Source) -> Result<Summary, Failure> {
-        match self.load(source) {
+        self.modules.library.lock().begin(source);
+        let outcome = self.load(source);
+        let good = outcome.is_ok();
+        self.modules.library.lock().end_script(slot, good);
+        match outcome {
             Ok((script, summary)) => {
                 self.pending.insert(slot, script);
                 Ok(summary)
             }
-            Err(report) => {
-                let mut made = report.diagnostic(&[source]);
-                made.notes.clear();
-                Err(Box::new(made))
-            }
+            Err(report) => Err(self.not_loaded(report, source)),
         }
     }
 
-    fn commit(&mut self) {
-        let mut constants = self
-            .constants
-            .write()
-            .unwrap_or_else(PoisonError::into_inner);
-        for (slot, script) in std::mem::take(&mut self.pending) {
-            constants.insert(script.source.shown.clone(), script.constants.clone());
-            self.scripts.insert(slot, script);
-        }
+    fn try_module(&mut self, source: &Source) -> Result<(), Failure> {
+        self.modules.library.lock().begin(source);
+        let outcome = self.modules.load(&self.engine, source);
+        let outcome = outcome.map_err(|error| {
+            let library = self.modules.library.lock();
+            let files: Vec<&Source> = library.sources().collect();
+            errors::report(error, source, &files, "", &[])
+        });
+        self.modules.discard();
+        outcome
+            .map(|_| ())
+            .map_err(|report| self.not_loaded(report, source))
+    }
+
+    fn commit(&mut self) -> Vec<LogicalPath> {
+        self.scripts.append(&mut self.pending);
+        self.modules.commit()
     }
 
     fn discard(&mut self) {
         self.pending.clear();
+        self.modules.discard();
     }
 
     fn create(&mut self, slot: usize, actor: ActorId, props: &Props) -> Result<usize, Failure> {
@@ -281,6 +299,7 @@ impl Language for RhaiVm {
             .and_then(|instance| self.scripts.get(&instance.slot));
         let known = script.is_some_and(|script| {
             script
+                .top
                 .ast
                 .iter_functions()
                 .any(|function| function.name == name && function.params.is_empty())
@@ -355,9 +374,11 @@ impl Language for RhaiVm {
         let console = self.engine.compile(&*source.text);
         let console = console
             .map_err(|error| Box::new(errors::syntax(&error, &source).diagnostic(&[&source])))?;
-        let mut ast = script.ast.merge(&console);
+        let mut ast = script.top.ast.merge(&console);
         ast.set_source(script.source.shown.as_str());
-        let options = CallFnOptions::new().eval_ast(false).bind_this_ptr(this);
+        let options = CallFnOptions::new()
+            .eval_ast(script.top.has_imports)
+            .bind_this_ptr(this);
         let outcome = self.engine.call_fn_with_options::<Dynamic>(
             options,
             &mut Scope::new(),
@@ -365,8 +386,9 @@ impl Language for RhaiVm {
             CONSOLE,
             (),
         );
-        let outcome =
-            outcome.map_err(|error| errors::report(error, &source, CONSOLE, &script.names));
+        let outcome = outcome.map_err(|error| {
+            errors::report(error, &source, &[&source], CONSOLE, &script.top.names)
+        });
         outcome
             .and_then(|value| data_of(&value).map_err(|error| whole_file(&source, error)))
             .map_err(|report| Box::new(report.diagnostic(&[&source])))

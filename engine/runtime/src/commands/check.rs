@@ -8,7 +8,6 @@ use std::{
 
 use sinew_assets::{Diagnostic, Severity};
 use sinew_model::{ClipsFile, Model, Warning};
-use sinew_script::ScriptLanguage;
 
 use crate::{
     Failure,
@@ -69,7 +68,7 @@ pub(crate) fn check(args: &CheckArgs) -> Result<(), Failure> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Subject {
     Level(PathBuf),
-    Script(PathBuf, ScriptLanguage),
+    Script(PathBuf),
     Graph(PathBuf),
     Model(PathBuf),
     /// The folder or archive of a mod; its files are checked with it.
@@ -91,8 +90,7 @@ impl Subject {
             }
             "zip" => return Some(Self::Mod(owned)),
             "glb" | "gltf" => return Some(Self::Model(owned)),
-            "lua" => Self::Script(owned, ScriptLanguage::Lua),
-            "rhai" => Self::Script(owned, ScriptLanguage::Rhai),
+            "lua" | "luau" | "rhai" => Self::Script(owned),
             "json" if name.ends_with(".animgraph.json") => Self::Graph(owned),
             "json" if name.ends_with(ClipsFile::ENDING) => {
                 let model = name.strip_suffix(ClipsFile::ENDING)?;
@@ -181,7 +179,7 @@ fn add(subject: Subject, subjects: &mut Vec<Subject>) {
 fn faults_of(subject: &Subject, model: Option<&Model>) -> Vec<Diagnostic> {
     match subject {
         Subject::Level(file) => level_faults(file),
-        Subject::Script(file, language) => script_faults(file, *language),
+        Subject::Script(file) => script_faults(file),
         Subject::Graph(file) => graph_faults(file, model),
         Subject::Model(file) => model_faults(file),
         Subject::Clips(file) => clips_faults(file),
@@ -197,16 +195,13 @@ fn level_faults(file: &Path) -> Vec<Diagnostic> {
     sinew_script::check(&project.root, &[project.level])
 }
 
-fn script_faults(file: &Path, language: ScriptLanguage) -> Vec<Diagnostic> {
+fn script_faults(file: &Path) -> Vec<Diagnostic> {
     let shown = file.display().to_string();
-    let text = info::locate(file).and_then(|(mut assets, path)| assets.text(&path));
-    match text {
-        Ok(text) => {
-            let fault = sinew_script::check_script(language, &shown, &text.value);
-            fault.map(|fault| *fault).into_iter().collect()
-        }
-        Err(fault) => vec![*fault],
-    }
+    let fault = match info::locate(file) {
+        Ok((assets, path)) => sinew_script::check_script(assets, &path, &shown),
+        Err(fault) => Some(fault),
+    };
+    fault.map(|fault| *fault).into_iter().collect()
 }
 
 /// The form of a graph; with a model also whether it fits.
