@@ -9,7 +9,6 @@ use sinew_assets::{
     Assets, Diagnostic, FoundMods, LogicalPath, Mod, ModLevel, ModSet, OverrideKind, PROJECT_SPACE,
     Requirement,
 };
-use sinew_script::ScriptLanguage;
 
 use sinew_model::Model;
 
@@ -174,16 +173,7 @@ fn entry_fault(own: &Mod, assets: &Assets) -> Option<Diagnostic> {
 fn file_fault(path: &LogicalPath, assets: &mut Assets) -> Option<Diagnostic> {
     let fault = match OverrideKind::of(path)? {
         OverrideKind::Script => {
-            let language = match path.extension() {
-                "lua" => ScriptLanguage::Lua,
-                _ => ScriptLanguage::Rhai,
-            };
-            match assets.text(path) {
-                Ok(text) => {
-                    sinew_script::check_script(language, &assets.display(path), &text.value)?
-                }
-                Err(fault) => fault,
-            }
+            sinew_script::check_script(assets.clone(), path, &assets.display(path))?
         }
         OverrideKind::Graph => assets.graph(path).err()?,
         OverrideKind::Model => assets.model(path).err()?,
