@@ -11,7 +11,7 @@ use std::{
 };
 
 use sinew_anim::nearest;
-use sinew_assets::{Diagnostic, LogicalPath, PROJECT_SPACE};
+use sinew_assets::{Diagnostic, LogicalPath, Mod, PROJECT_SPACE, Requirement};
 
 use crate::{
     actors::check_size, api::ApiError, host::ScriptLanguage, language::Source, stage::SharedStage,
@@ -274,16 +274,16 @@ impl Library {
         let mut path = LogicalPath::parse(name, &from.space).map_err(|error| {
             ApiError::from_diagnostic(Diagnostic::from_path(&error, name)).about(name)
         })?;
-        if !may_see(&from.space, &path.space) {
+        if !may_see(stage, &from.space, &path.space) {
             let message = format!(
-                "`{name}` is out of reach: a file of `{}` sees its own modules and those of `{PROJECT_SPACE}`",
+                "`{name}` is out of reach: a file of `{}` sees modules of its own, of `{PROJECT_SPACE}` and of mods that it depends on",
                 from.space
             );
             let error = ApiError::new("E-SCRIPT-MODULE", message).about(name);
             let known = [from.space.as_str(), PROJECT_SPACE];
             return Err(match nearest(&path.space, known.into_iter()) {
                 Some(near) => error.nearest(&format!("{near}:{}", path.path)),
-                None => error.help("copy the module into this mod"),
+                None => error.help("add the other mod to `depends` in `mod.toml`"),
             });
         }
         match ScriptLanguage::of(&path) {
@@ -389,9 +389,15 @@ impl Library {
     }
 }
 
-/// Whether the files of a mod may use modules of a space: its own and the project's.
-fn may_see(from: &str, space: &str) -> bool {
-    from == space || space == PROJECT_SPACE
+/// Whether the files of a mod may use modules of a space: its own, the project's, and those of mods that it depends on.
+fn may_see(stage: &SharedStage, from: &str, space: &str) -> bool {
+    let depends = |one: &Mod| {
+        let named = one.manifest.depends.iter();
+        let mut named = named.filter_map(|text| Requirement::parse(text).ok());
+        one.manifest.id == from && named.any(|needed| needed.id == space)
+    };
+    let mods = || stage.lock().world.assets.mods.clone();
+    from == space || space == PROJECT_SPACE || mods().mods.iter().any(depends)
 }
 
 fn read(stage: &SharedStage, path: &LogicalPath) -> Result<Source, Box<Diagnostic>> {

@@ -806,3 +806,32 @@ fn a_circle_and_a_missing_module_explain_themselves() {
         super::mistakes::compare(&format!("modules_{}.txt", ending(language)), &text);
     }
 }
+
+/// The blocks of a language in the section on modules of the guide.
+fn examples(language: ScriptLanguage) -> Vec<String> {
+    let page = super::bench::project().join("docs/guide/scripting.md");
+    let page = fs::read_to_string(page).unwrap().replace("\r\n", "\n");
+    let section = page.split("\n## Modules\n").nth(1).unwrap();
+    let section = section.split("\n## ").next().unwrap();
+    let begin = format!("```{}\n", ending(language));
+    let blocks = section.split(&begin).skip(1);
+    blocks
+        .map(|block| block.split("```").next().unwrap().to_owned())
+        .collect()
+}
+
+#[test]
+fn the_modules_of_the_guide_work() {
+    for language in LANGUAGES {
+        let examples = examples(language);
+        let [module, script] = &examples[..] else {
+            panic!("{examples:?}");
+        };
+        let files = [("lib/steps.END", &**module), ("hero.END", &**script)];
+        let mut bench = level(language, HERO, &files);
+        bench.run(1);
+        bench.assert_quiet();
+        assert_eq!(bench.number("hero", "stride"), 1.0);
+        assert_eq!(bench.number("hero", "longest"), 1.4);
+    }
+}

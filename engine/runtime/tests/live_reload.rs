@@ -309,3 +309,92 @@ fn a_clips_file_that_appears_beside_a_model_marks_its_clips() {
     });
     assert!(is_marked(&run.session), "the last good version goes on");
 }
+
+/// The level's scripts with their speed in a module of their own, `lib/pace`.
+fn with_modules() -> TestProject {
+    let project = TestProject::bare(common::LEVEL);
+    fs::create_dir(project.level.join("lib")).unwrap();
+    for (name, text) in modules(1.2) {
+        project.write(name, &text);
+    }
+    let hero = format!(
+        "local pace = require(\"lib/pace\")\n{}",
+        common::HERO.replace("SPEED", "pace.speed()")
+    );
+    let companion = format!(
+        "import \"lib/pace\" as pace;\n{}",
+        common::COMPANION.replace("SPEED", "pace::speed()")
+    );
+    project.write("hero.lua", &hero);
+    project.write("companion.rhai", &companion);
+    project
+}
+
+fn modules(speed: f32) -> [(&'static str, String); 2] {
+    [
+        (
+            "lib/pace.lua",
+            format!(
+                "local pace = {{}}\nfunction pace.speed() return {speed:.2} end\nreturn pace\n"
+            ),
+        ),
+        (
+            "lib/pace.rhai",
+            format!("const SPEED = {speed:.2};\nfn speed() {{ SPEED }}\n"),
+        ),
+    ]
+}
+
+#[test]
+fn a_saved_module_changes_the_scripts_that_use_it_and_a_broken_one_nothing() {
+    for (actor, index) in [("hero", 0), ("companion", 1)] {
+        let project = with_modules();
+        let mut run = Run::new(&project, actor);
+        run.steps(5);
+        assert_eq!(run.speeds, [120]);
+        let file = project.level.join(modules(0.0)[index].0);
+        plain(&file, ")) this is no module");
+        run.until("the error", |session| session.console.has_errors());
+        run.steps(10);
+        assert_eq!(run.speeds, [120], "the old module goes on");
+        let name = if index == 0 {
+            "lib/pace.lua"
+        } else {
+            "lib/pace.rhai"
+        };
+        assert!(run.shown()[0].contains(name), "{:?}", run.shown());
+        atomic_rename(&file, &modules(0.8)[index].1);
+        run.until("the good version", |session| session.reloads == 1);
+        run.steps(20);
+        assert_eq!(run.speeds, [120, 80]);
+        assert!(run.shown().is_empty(), "{:?}", run.shown());
+    }
+}
+
+#[test]
+fn a_script_and_a_module_that_are_missing_at_the_start_are_taken_up_when_they_appear() {
+    for (actor, script, index) in [("hero", "hero.lua", 0), ("companion", "companion.rhai", 1)] {
+        let project = with_modules();
+        let module = modules(0.0)[index].0;
+        let text = fs::read_to_string(project.level.join(script)).unwrap();
+        fs::remove_file(project.level.join(script)).unwrap();
+        fs::remove_file(project.level.join(module)).unwrap();
+        let mut run = Run::new(&project, actor);
+        assert!(run.session.console.has_errors());
+        run.phase = f32::NAN;
+        plain(&project.level.join(script), &text);
+        run.until("the next error", |session| {
+            let mut entries = session.console.entries.iter();
+            entries.any(|entry| entry.rendered.contains("there is no `pace."))
+        });
+        plain(&project.level.join(module), &modules(0.8)[index].1);
+        run.until("both", |session| session.reloads == 1);
+        run.phase = f32::NAN;
+        for _ in 0..10 {
+            run.phase = f32::NAN;
+            run.step();
+        }
+        assert_eq!(run.speeds.last(), Some(&80));
+        assert!(run.shown().is_empty(), "{:?}", run.shown());
+    }
+}

@@ -173,8 +173,7 @@ fn entry_fault(own: &Mod, assets: &Assets) -> Option<Diagnostic> {
 fn file_fault(path: &LogicalPath, assets: &mut Assets) -> Option<Diagnostic> {
     let fault = match OverrideKind::of(path)? {
         OverrideKind::Script => {
-            let shown = assets.display(path);
-            sinew_script::check_script(assets.clone(), path, &shown)?
+            sinew_script::check_script(assets.clone(), path, &assets.display(path))?
         }
         OverrideKind::Graph => assets.graph(path).err()?,
         OverrideKind::Model => assets.model(path).err()?,
