@@ -21,6 +21,8 @@ pub enum Callback {
     StateExit,
     /// `on_animation_finished(layer, state)`
     AnimationFinished,
+    /// `on_slot_end(slot, clip, reason, handle)`
+    SlotEnd,
     /// `on_input(action, pressed, value)`
     Input,
     /// `on_message(name, data, sender)`
@@ -142,6 +144,21 @@ pub const CALLBACKS: &[CallbackInfo] = &[
             ),
         ],
         doc: "When a state that does not loop, or a clip in a slot, comes to its end.",
+    },
+    CallbackInfo {
+        callback: Callback::SlotEnd,
+        name: "on_slot_end",
+        parameters: &[
+            ("slot", Type::Text, "Name of the slot."),
+            ("clip", Type::Text, "Name of the clip that played in it."),
+            (
+                "reason",
+                Type::Text,
+                "\"finished\" at its end; \"interrupted\" by another clip, `stop_slot` or `reset_graph`; \"reload\" where the graph was read again or another given; \"despawn\" where the actor goes.",
+            ),
+            ("handle", Type::Int, "What `play_slot` gave for it."),
+        ],
+        doc: "When a clip that `play_slot` played is over, exactly once for each handle. At its end `on_animation_finished` is called too, before.",
     },
     CallbackInfo {
         callback: Callback::Input,

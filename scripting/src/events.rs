@@ -6,7 +6,7 @@ use sinew_anim::{EndReason, EventSource, Graph, GraphEvent, GraphEventKind};
 use sinew_world::{ActorId, Data, Event, LateEvent};
 
 use crate::{
-    api::{handle_of, words_of},
+    api::{handle_of, reason_name, words_of},
     callbacks::Callback,
     host::ScriptHost,
     value::Value,
@@ -117,11 +117,25 @@ impl ScriptHost {
             GraphEventKind::SlotEnd {
                 handle,
                 clip,
-                reason: EndReason::Finished,
+                reason,
             } => {
-                let arguments = [layer, source];
-                let more = || slot_end(graph, event.source, handle, clip);
-                self.tell_actor(actor, Callback::AnimationFinished, &arguments, &more);
+                let EventSource::Slot(slot) = event.source else {
+                    return;
+                };
+                let played = graph.clips.get(usize::from(clip));
+                let clip = played.map_or("", |played| played.clip.name.as_str());
+                let name = graph.source_name(event.source);
+                let handle = handle_of(slot, handle);
+                if reason == EndReason::Finished {
+                    let arguments = [layer, source];
+                    let more = || slot_end(name, clip, handle);
+                    self.tell_actor(actor, Callback::AnimationFinished, &arguments, &more);
+                }
+                let reason = reason_name(reason);
+                let words = [name, clip, reason].map(Value::Text);
+                let [name, clip, reason] = words;
+                let arguments = [name, clip, reason, Value::Int(handle)];
+                self.tell_actor(actor, Callback::SlotEnd, &arguments, &nothing);
             }
             _ => {}
         }
@@ -129,22 +143,11 @@ impl ScriptHost {
 }
 
 /// What is told of a clip that came to its end in a slot.
-fn slot_end(graph: &Graph, source: EventSource, handle: u32, clip: u16) -> Data {
-    let slot = match source {
-        EventSource::Slot(slot) => slot,
-        EventSource::State { .. } => 0,
-    };
-    let clip = graph.clips.get(usize::from(clip));
-    let clip = clip.map_or("", |clip| clip.clip.name.as_str());
-    Data::Map(
-        [
-            (
-                "slot".to_owned(),
-                Data::Text(graph.source_name(source).to_owned()),
-            ),
-            ("clip".to_owned(), Data::Text(clip.to_owned())),
-            ("handle".to_owned(), Data::Int(handle_of(slot, handle))),
-        ]
-        .into(),
-    )
+fn slot_end(slot: &str, clip: &str, handle: i64) -> Data {
+    let entries = [
+        ("slot".to_owned(), Data::Text(slot.to_owned())),
+        ("clip".to_owned(), Data::Text(clip.to_owned())),
+        ("handle".to_owned(), Data::Int(handle)),
+    ];
+    Data::Map(entries.into())
 }

@@ -38,6 +38,10 @@ function s:on_animation_finished(layer, state, slot)
   table.insert(self.log, `finished {{state}}`)
   if slot then self.ended = slot end
 end
+function s:on_slot_end(slot, clip, reason, handle)
+  table.insert(self.log, `over {{slot}} {{clip}} {{reason}}`)
+  self.over = handle
+end
 function s:on_animation_event(name, value, time, event)
   if event.window then
     table.insert(self.windows, {{ name = name, window = event.window, value = value, time = time, reason = event.reason or '',
@@ -57,6 +61,10 @@ fn on_state_exit(layer, state, following) {{ this.log.push(`exit ${{state}} to $
 fn on_animation_finished(layer, state, slot) {{
   this.log.push(`finished ${{state}}`);
   if slot != () {{ this.ended = slot; }}
+}}
+fn on_slot_end(slot, clip, reason, handle) {{
+  this.log.push(`over ${{slot}} ${{clip}} ${{reason}}`);
+  this.over = handle;
 }}
 fn on_animation_event(name, value, time, event) {{
   if event.window != () {{
@@ -330,6 +338,39 @@ fn a_clip_in_a_slot_has_a_handle_that_ends_once() {
         );
         let fault = answer(&mut bench, language, "play_slot(\"arm\", \"wave\")").unwrap_err();
         assert!(fault.message.contains("no slot `arm`"), "{fault}");
+    }
+}
+
+#[test]
+fn a_slot_by_inertia_is_whole_at_once_and_each_handle_is_told_once_with_its_reason() {
+    for language in LANGUAGES {
+        let mut bench = hero(language);
+        bench.run(20);
+        let play = "play_slot(\"arms\", \"wave\", { by = \"inertial\", mode = \"loop\" })";
+        ask(&mut bench, language, play);
+        bench.run(1);
+        let state = ask(&mut bench, language, "slot_state(\"arms\")");
+        assert_eq!(number(&state, "weight"), 1.0);
+        let hit = "play_slot(\"arms\", \"hit_front\", { by = \"inertial\", fade_out = 0.1 })";
+        ask(&mut bench, language, hit);
+        bench.run(200);
+        ask(&mut bench, language, play);
+        bench.run(5);
+        let stop = "stop_slot(\"arms\", { by = \"inertial\", fade_out = 0.2 })";
+        assert_eq!(ask(&mut bench, language, stop), Data::Bool(true));
+        bench.run(5);
+        bench.assert_quiet();
+        let log_now = log(&bench);
+        let over: Vec<&String> = log_now
+            .iter()
+            .filter(|line| line.starts_with("over"))
+            .collect();
+        let expected = [
+            "over arms wave interrupted",
+            "over arms hit_front finished",
+            "over arms wave interrupted",
+        ];
+        assert_eq!(over, expected, "{log_now:?}");
     }
 }
 

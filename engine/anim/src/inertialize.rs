@@ -6,7 +6,7 @@
 //! shown has no jump and no kink, and only the new motion is evaluated (Bollo, "Inertialization:
 //! high-performance animation transitions in Gears of War", 2018).
 
-use glam::{Quat, Vec3};
+use glam::{DQuat, Quat, Vec3};
 use serde::{Deserialize, Serialize};
 
 use crate::layer::share;
@@ -126,7 +126,8 @@ impl Offsets {
         let left = self.magnitude.at(elapsed);
         for (vector, axis) in vectors.iter_mut().zip(&self.axis) {
             for lane in 0..LANES {
-                vector[lane] += axis[lane] * left[lane];
+                let moved = vector[lane] + axis[lane] * left[lane];
+                vector[lane] = kept_where_still(vector[lane], moved, left[lane]);
             }
         }
     }
@@ -144,10 +145,16 @@ impl Offsets {
             let turn = [x, y, z, cosine(half * half)];
             let turned = product(turn, rotations.each_ref().map(|part| part[lane]));
             for (part, value) in rotations.iter_mut().zip(turned) {
-                part[lane] = value;
+                part[lane] = kept_where_still(part[lane], value, left[lane]);
             }
         }
     }
+}
+
+/// The bits of what no offset moves, which an addition of nothing would not keep at -0.
+#[inline(always)]
+fn kept_where_still(value: f32, moved: f32, left: f32) -> f32 {
+    if left == 0.0 { value } else { moved }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -155,6 +162,27 @@ struct OffsetBlock {
     translation: Offsets,
     rotation: Offsets,
     scale: Offsets,
+}
+
+/// How what was shown and what is shown now move at the moment of a change: each from one pose to another
+/// within the same few seconds. All four have the size of the poses that change.
+#[derive(Clone, Copy, Debug)]
+pub struct ChangeMotion<'a> {
+    /// What was shown.
+    pub source: [&'a Pose; 2],
+    /// What the new motion says.
+    pub target: [&'a Pose; 2],
+    /// Above zero.
+    pub seconds: f32,
+}
+
+/// What the speeds of offsets are measured by.
+#[derive(Clone, Copy)]
+enum Speeds<'a> {
+    Rest,
+    /// The source so many seconds earlier, against the same target.
+    Earlier(&'a Pose, f32),
+    Motion(ChangeMotion<'a>),
 }
 
 /// What a change of motion has left of the pose before it, on its way to nothing. Plain data; allocates
@@ -197,9 +225,34 @@ impl Inertia {
         seconds: f32,
         profile: Option<&[f32]>,
     ) {
-        self.clear();
         let joints = source.joints.min(target.joints);
         let before = source_before.filter(|(pose, dt)| *dt > 0.0 && pose.joints >= joints);
+        let speeds = before.map_or(Speeds::Rest, |(pose, dt)| Speeds::Earlier(pose, dt));
+        self.begin_with(source, speeds, target, seconds, profile);
+    }
+
+    /// The same where both motions are known: the speeds are those of the difference itself, so that what is
+    /// shown goes on without a kink whatever the new motion does.
+    pub fn begin_moving(
+        &mut self,
+        source: &Pose,
+        target: &Pose,
+        motion: ChangeMotion<'_>,
+        seconds: f32,
+    ) {
+        self.begin_with(source, Speeds::Motion(motion), target, seconds, None);
+    }
+
+    fn begin_with(
+        &mut self,
+        source: &Pose,
+        speeds: Speeds<'_>,
+        target: &Pose,
+        seconds: f32,
+        profile: Option<&[f32]>,
+    ) {
+        self.clear();
+        let joints = source.joints.min(target.joints);
         for first in (0..joints).step_by(LANES) {
             let mut block = OffsetBlock {
                 translation: Offsets::NONE,
@@ -210,7 +263,7 @@ impl Inertia {
                 let factor = profile.and_then(|profile| profile.get(joint));
                 let change = Change {
                     source,
-                    before,
+                    speeds,
                     target,
                     joint,
                     seconds: f64::from(seconds) * f64::from(share(*factor.unwrap_or(&1.0))),
@@ -227,19 +280,13 @@ impl Inertia {
             }
             self.blocks.push(block);
         }
-        self.begin_morphs(source, before, target, f64::from(seconds));
+        self.begin_morphs(source, speeds, target, f64::from(seconds));
         if self.is_over() {
             self.clear();
         }
     }
 
-    fn begin_morphs(
-        &mut self,
-        source: &Pose,
-        before: Option<(&Pose, f32)>,
-        target: &Pose,
-        seconds: f64,
-    ) {
+    fn begin_morphs(&mut self, source: &Pose, speeds: Speeds<'_>, target: &Pose, seconds: f64) {
         let channels = source.morphs.len().min(target.morphs.len());
         for first in (0..channels).step_by(LANES) {
             let mut curves = Curves::NONE;
@@ -247,10 +294,18 @@ impl Inertia {
                 let goal = f64::from(target.morphs[channel]);
                 let offset = f64::from(source.morphs[channel]) - goal;
                 let sign = if offset < 0.0 { -1.0 } else { 1.0 };
-                let weight = before.and_then(|(pose, dt)| Some((pose.morphs.get(channel)?, dt)));
-                let speed = weight.map_or(0.0, |(weight, dt)| {
-                    (offset - (f64::from(*weight) - goal)) * sign / f64::from(dt)
-                });
+                let weight = |pose: &Pose| pose.morphs.get(channel).map_or(goal, |w| f64::from(*w));
+                let speed = match speeds {
+                    Speeds::Rest => 0.0,
+                    Speeds::Earlier(pose, dt) => {
+                        (offset - (weight(pose) - goal)) * sign / f64::from(dt)
+                    }
+                    Speeds::Motion(motion) => {
+                        let [source, target] =
+                            [motion.source, motion.target].map(|[a, b]| weight(b) - weight(a));
+                        (source - target) * sign / f64::from(motion.seconds)
+                    }
+                };
                 if let Some(decay) = Decay::new(offset.abs(), speed, seconds) {
                     curves.set(channel - first, decay, sign);
                 }
@@ -326,11 +381,15 @@ impl Inertia {
     }
 }
 
+/// An angle (radians) the shorter way round, whatever the signs of the quaternions.
+fn shorter_way(turn: f64) -> f64 {
+    turn - std::f64::consts::TAU * (turn / std::f64::consts::TAU).round()
+}
+
 /// One joint at the moment of a change.
 struct Change<'a> {
     source: &'a Pose,
-    /// Some seconds earlier.
-    before: Option<(&'a Pose, f32)>,
+    speeds: Speeds<'a>,
     target: &'a Pose,
     joint: usize,
     seconds: f64,
@@ -343,10 +402,19 @@ impl Change<'_> {
         let offset = of(self.source, self.joint).as_dvec3() - goal;
         let length = offset.length();
         let axis = offset / length.max(SMALLEST);
-        let speed = self.before.map_or(0.0, |(pose, dt)| {
-            let before = (of(pose, self.joint).as_dvec3() - goal).dot(axis);
-            (length - before) / f64::from(dt)
-        });
+        let speed = match self.speeds {
+            Speeds::Rest => 0.0,
+            Speeds::Earlier(pose, dt) => {
+                let before = (of(pose, self.joint).as_dvec3() - goal).dot(axis);
+                (length - before) / f64::from(dt)
+            }
+            Speeds::Motion(motion) => {
+                let moved = |[a, b]: [&Pose; 2]| {
+                    (of(b, self.joint).as_dvec3() - of(a, self.joint).as_dvec3()).dot(axis)
+                };
+                (moved(motion.source) - moved(motion.target)) / f64::from(motion.seconds)
+            }
+        };
         Some((axis.as_vec3(), Decay::new(length, speed, self.seconds)?))
     }
 
@@ -359,14 +427,22 @@ impl Change<'_> {
         let sine = offset.xyz().length();
         let axis = offset.xyz() / sine.max(f64::MIN_POSITIVE);
         let angle = 2.0 * sine.atan2(offset.w);
-        let speed = self.before.map_or(0.0, |(pose, dt)| {
-            let before = from_goal(pose.rotation(self.joint));
-            let before = 2.0 * before.xyz().dot(axis).atan2(before.w);
-            // The shorter way round, whatever the signs of the quaternions.
-            let turn = angle - before;
-            let turn = turn - std::f64::consts::TAU * (turn / std::f64::consts::TAU).round();
-            turn / f64::from(dt)
-        });
+        let about_axis = |q: DQuat| 2.0 * q.xyz().dot(axis).atan2(q.w);
+        let speed = match self.speeds {
+            Speeds::Rest => 0.0,
+            Speeds::Earlier(pose, dt) => {
+                let before = about_axis(from_goal(pose.rotation(self.joint)));
+                shorter_way(angle - before) / f64::from(dt)
+            }
+            // The axis stands still in the turn from target to source, so both turns count about it as they are.
+            Speeds::Motion(motion) => {
+                let turned = |[a, b]: [&Pose; 2]| {
+                    let [a, b] = [a, b].map(|pose| pose.rotation(self.joint).as_dquat());
+                    shorter_way(about_axis((b * a.conjugate()).normalize()))
+                };
+                (turned(motion.source) - turned(motion.target)) / f64::from(motion.seconds)
+            }
+        };
         Some((axis.as_vec3(), Decay::new(angle, speed, self.seconds)?))
     }
 }

@@ -61,7 +61,7 @@ pub use expression::{
 pub use fade::Fade;
 pub use graph::*;
 pub use ik::IkReport;
-pub use inertialize::{Inertia, InertiaScalar};
+pub use inertialize::{ChangeMotion, Inertia, InertiaScalar};
 pub use layer::override_layer;
 pub use local_to_model::local_to_model;
 pub use look_at::{LookAtInput, look_at};

@@ -33,7 +33,7 @@ use sinew_world::{ActorId, Data};
 
 pub(crate) use call::release;
 pub use call::{ApiError, Ask, Asked, Call, Caller, Host, LogLevel, LogLine, Refusal};
-pub(crate) use events::words_of;
+pub(crate) use events::{reason_name, words_of};
 pub(crate) use explain::setter;
 pub(crate) use slots::handle_of;
 

@@ -21,7 +21,7 @@ impl Argument<'_> for After {
 
 /// How a change to another state is made.
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum By {
+pub(super) enum By {
     Crossfade,
     Inertial,
 }

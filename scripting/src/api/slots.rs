@@ -1,16 +1,20 @@
 //! Slots: single clips laid over what the graph plays.
 
-use sinew_anim::{Graph, SlotPlay, SlotStatus};
+use sinew_anim::{Graph, SlotPlay, SlotStatus, SlotStop};
 use sinew_world::{ActorId, Data};
 
-use super::{ApiError, Call, playback::Mode, rows};
+use super::{
+    ApiError, Call,
+    playback::{By, Mode},
+    rows,
+};
 use crate::value::{Answer, Field, Record, SlotKey, Type};
 
 rows! {
     /// Plays a clip once in a slot of the graph, over what plays below; gives a handle.
     ///
     /// What the slot plays gives way, unless it has a higher priority: then nothing happens and the answer is nothing.
-    /// `on_animation_finished` is called when it has come to its end.
+    /// `on_animation_finished` is called when it has come to its end, and `on_slot_end` exactly once for each handle, whyever it ends.
     method "play_slot" play_slot(
         /// Name of the slot.
         slot: &str => "arms",
@@ -19,8 +23,10 @@ rows! {
     ) options {
         /// How long it takes to come in.
         fade_in: f32["seconds"] = 0.2 => 0.1,
-        /// How long it takes to go out, at its end.
+        /// How long it takes to go out: at its end, by inertia after it.
         fade_out: f32["seconds"] = 0.2 => 0.3,
+        /// "crossfade" fades it in and out over what is below, "inertial" shows it whole from beginning to end and lets the differences that this makes die away.
+        by: By = By::Crossfade => "inertial",
         /// What plays gives way to the same or a higher priority.
         priority: i64 = 0_i64 => 2_i64,
         /// Playback rate; negative runs backwards.
@@ -37,6 +43,8 @@ rows! {
     ) options {
         /// How long it takes to go out; what `play_slot` was told unless given.
         fade_out: Option<f32>["seconds"] => 0.1,
+        /// "crossfade" or "inertial"; what `play_slot` was told unless given.
+        by: Option<By> => "inertial",
     } -> bool;
     /// What plays in a slot; nothing where nothing does.
     method "slot_state" slot_state(
@@ -160,6 +168,7 @@ fn play_slot(
     clip: &str,
     fade_in: f32,
     fade_out: f32,
+    by: By,
     priority: i64,
     speed: f32,
     mode: Mode,
@@ -176,6 +185,7 @@ fn play_slot(
     let play = SlotPlay {
         fade_in: fade_in.max(0.0),
         fade_out: fade_out.max(0.0),
+        inertial: by == By::Inertial,
         priority: priority.clamp(i64::from(i32::MIN), i64::from(i32::MAX)) as i32,
         speed,
         looping: mode == Mode::Loop,
@@ -190,10 +200,16 @@ fn stop_slot(
     actor: ActorId,
     slot: SlotKey<'_>,
     fade_out: Option<f32>,
+    by: Option<By>,
 ) -> Result<bool, ApiError> {
     let (slot, handle) = slot_of(call, actor, slot)?;
     let state = &mut call.animation_mut(actor)?.state;
-    Ok(state.stop_slot(slot, handle, fade_out.map(|seconds| seconds.max(0.0))))
+    let stop = SlotStop {
+        handle,
+        fade_out: fade_out.map(|seconds| seconds.max(0.0)),
+        inertial: by.map(|by| by == By::Inertial),
+    };
+    Ok(state.stop_slot(slot, &stop))
 }
 
 fn slot_state(

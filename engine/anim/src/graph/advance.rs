@@ -10,7 +10,7 @@ use super::fade::{MachineWeight, layer_weight};
 use super::scratch::{Scratch, Slice};
 use super::state::{GraphState, ParameterState, ParameterValue};
 use super::step::{Live, MachineStep};
-use super::{slot, windows};
+use super::{slot, slot_inertia, windows};
 use crate::{RootAxes, RootDelta, Travel};
 
 /// Markers, ticks of windows included, that one actor can give in a step; what is beyond is counted in
@@ -200,6 +200,9 @@ pub fn advance(
     };
     scratch.make_room(graph);
     out.events.reserve(USUAL_EVENTS);
+    if !graph.slots.is_empty() {
+        slot_inertia::remember_below(graph, state, dt, scratch);
+    }
     for layer in &mut state.layers {
         layer.weight.step(dt as f32);
     }

@@ -99,6 +99,7 @@ impl MachineStep<'_> {
         self.tell(exit, Rank::Exit, left.state, start.at, told, live);
         let running = self.state_of(live).fade;
         let is_cut = running.is_some() && weight < 1.0;
+        live.scratch.has_cut |= start.blend.duration <= 0.0;
         let by_inertia = start.blend.inertial
             || (is_cut
                 && running.is_some_and(|fade| fade.interruption == InterruptionDef::Inertial));

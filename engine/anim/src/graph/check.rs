@@ -199,14 +199,20 @@ impl MachineState {
 impl SlotState {
     fn check(&self, graph: &Graph, place: String) -> Result<(), StateError> {
         let ended = self.ended.iter().map(|ended| ended.clip);
-        for clip in self.clips.iter().map(|clip| clip.clip).chain(ended) {
+        let pending = self.change.and_then(|change| change.to);
+        let clips = || self.clips.iter().chain(&pending);
+        for clip in clips().map(|clip| clip.clip).chain(ended) {
             index(&place, "clip", usize::from(clip), graph.clips.len())?;
         }
         let wrong = |why: String| Err(value(place.clone(), why));
         if self.clips.len() > MAX_PLAYING || self.ended.len() > 1024 {
             return wrong("more clips than a slot plays".to_owned());
         }
-        for clip in &self.clips {
+        let seconds = self.change.map_or(0.0, |change| change.seconds);
+        if !(seconds.is_finite() && seconds >= 0.0) {
+            return wrong(format!("a change takes {seconds} s"));
+        }
+        for clip in clips() {
             let clocks = clip.cycles.abs() <= MOST_LAPS && clip.speed.is_finite();
             if !(clocks && clip.fade_out.is_finite() && clip.fade_out >= 0.0) {
                 return wrong("a clip's clock is not finite".to_owned());
@@ -216,6 +222,7 @@ impl SlotState {
         if self.next_handle > u32::MAX / 2 {
             return wrong("no room for more handles".to_owned());
         }
+        check_inertia(&self.inertia).or_else(wrong)?;
         check_fade(&self.weight).or_else(wrong)
     }
 }

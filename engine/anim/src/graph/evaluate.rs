@@ -23,27 +23,8 @@ pub fn evaluate(
     scratch: &mut Scratch,
     pose: &mut Pose,
 ) {
-    pose.copy_from(&graph.skeleton.rest);
-    let writer = PoseWriter {
-        cx: Context {
-            graph,
-            parameters: &state.parameters,
-            randoms: &state.randoms,
-        },
-        machines: &state.machines,
-        poses: &state.poses,
-        root_in_pose,
-    };
-    let buffers = &mut scratch.poses;
-    for (layer, index) in graph.layers.iter().zip(0..) {
-        let weight = layer_weight(graph, layer, index, state);
-        if weight > 0.0 {
-            writer.layer(layer, weight, buffers, pose);
-        }
-        if !graph.slots.is_empty() {
-            slot::write_slots(&writer, state, index, buffers, pose);
-        }
-    }
+    let writer = PoseWriter::new(graph, state, root_in_pose);
+    writer.stack(state, None, &mut scratch.poses, pose);
     state.inertia.apply(pose);
 }
 
@@ -55,9 +36,47 @@ pub(super) struct PoseWriter<'a> {
     pub(super) root_in_pose: bool,
 }
 
-impl PoseWriter<'_> {
+impl<'a> PoseWriter<'a> {
+    pub(super) fn new(graph: &'a Graph, state: &'a GraphState, root_in_pose: bool) -> Self {
+        Self {
+            cx: Context {
+                graph,
+                parameters: &state.parameters,
+                randoms: &state.randoms,
+            },
+            machines: &state.machines,
+            poses: &state.poses,
+            root_in_pose,
+        }
+    }
+
     fn graph(&self) -> &Graph {
         self.cx.graph
+    }
+
+    /// The rest pose, and over it the layers and slots from the base up; all, or those below a slot.
+    pub(super) fn stack(
+        &self,
+        state: &GraphState,
+        below: Option<u16>,
+        buffers: &mut PoseBuffers,
+        pose: &mut Pose,
+    ) {
+        let graph = self.graph();
+        pose.copy_from(&graph.skeleton.rest);
+        let last = below.map(|slot| graph.slots[usize::from(slot)].after);
+        for (layer, index) in graph.layers.iter().zip(0..) {
+            let weight = layer_weight(graph, layer, index, state);
+            if weight > 0.0 {
+                self.layer(layer, weight, buffers, pose);
+            }
+            let is_last = last == Some(index);
+            let end = below.filter(|_| is_last).map_or(usize::MAX, usize::from);
+            slot::write_slots(self, state, index, end, buffers, pose);
+            if is_last {
+                return;
+            }
+        }
     }
 
     fn layer(&self, layer: &Layer, weight: f32, buffers: &mut PoseBuffers, pose: &mut Pose) {

@@ -39,6 +39,7 @@ mod read;
 mod root;
 mod scratch;
 mod slot;
+mod slot_inertia;
 mod slot_step;
 mod state;
 mod step;

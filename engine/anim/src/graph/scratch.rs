@@ -26,6 +26,10 @@ pub struct Scratch {
     pub(super) begun: Vec<Begun>,
     /// Clocks to be put back where they were.
     pub(super) kept: Vec<Kept>,
+    /// What lay below slots before the step, by their index, where they change by inertia.
+    pub(super) below: Vec<(u16, Pose)>,
+    /// A state was cut to in the step: what machines show has jumped.
+    pub(super) has_cut: bool,
     /// How each machine inside a state moved the root in the slice that it last ran, a second, as in
     /// [`Travel::log`](crate::Travel), by index.
     pub(super) velocities: Vec<[f64; 6]>,
@@ -45,6 +49,7 @@ impl Scratch {
         self.leaves.clear();
         self.leaves.reserve(16 * MAX_PLAYING);
         self.slices = 0;
+        self.has_cut = false;
         self.velocities.clear();
         self.velocities.resize(graph.machines.len(), [0.0; 6]);
         self.used_triggers.clear();
@@ -70,6 +75,13 @@ pub(super) struct PoseBuffers {
 }
 
 impl PoseBuffers {
+    /// Has so many poses of this size lie ready, so that what seldom takes many allocates once.
+    pub(super) fn make_room(&mut self, count: usize, size: &Pose) {
+        while self.free.len() < count {
+            self.free.push(size.clone());
+        }
+    }
+
     /// A pose with anything in it.
     pub(super) fn take(&mut self) -> Pose {
         self.free.pop().unwrap_or_default()

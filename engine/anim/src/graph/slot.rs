@@ -2,20 +2,22 @@
 //!
 //! A slot has one weight over what is below it, and the clips that change over into each other
 //! inside, oldest first. What a script played last has the handle that is alive; the others only
-//! give way to it. A handle ends exactly once.
+//! give way to it. A handle ends exactly once. Changes by inertia wait for the next step that takes
+//! time (`slot_inertia`).
 
 use serde::{Deserialize, Serialize};
 
 use super::advance::{EndReason, EventSource, GraphEvent, GraphEventKind};
-use super::compiled::Graph;
+use super::compiled::{Graph, Slot};
 use super::evaluate::PoseWriter;
 use super::scratch::{PoseBuffers, Scratch};
+use super::slot_inertia;
 use super::slot_step::SlotStep;
 use super::state::{GraphState, OpenWindow};
-use crate::{Fade, LoopMode, Pose, override_layer};
+use crate::{Fade, Inertia, LoopMode, Pose, override_layer};
 
 /// Clips that one slot shows at once; where changes follow faster than they fade, the lightest goes.
-const MAX_CLIPS: usize = 8;
+pub(super) const MAX_CLIPS: usize = 8;
 
 /// Ends that wait to be told with the next step, a slot.
 const MAX_ENDED: usize = 64;
@@ -29,8 +31,11 @@ pub struct SlotPlay {
     /// Seconds in which it comes in over what is below, or over what the slot shows; 0.2 by default.
     pub fade_in: f32,
     /// The last seconds of the clip, in which it goes out; 0.2 by default. Where the clip is shorter
-    /// than both fades, they share its length.
+    /// than both fades, they share its length. By inertia, the seconds after its end.
     pub fade_out: f32,
+    /// By inertia rather than by fades: it is there at once and gone at once, and what that makes for a
+    /// difference dies away.
+    pub inertial: bool,
     /// What plays gives way to the same or a higher priority.
     pub priority: i32,
     /// Factor on the playing speed; backwards below 0, from the clip's end.
@@ -46,6 +51,7 @@ impl Default for SlotPlay {
         Self {
             fade_in: 0.2,
             fade_out: 0.2,
+            inertial: false,
             priority: 0,
             speed: 1.0,
             looping: false,
@@ -73,8 +79,10 @@ pub struct SlotClip {
     pub alive: bool,
     /// How far it has changed over from the older clips of the slot, 0 to 1.
     pub share: Fade,
-    /// Seconds of its end in which it goes out.
+    /// Seconds of its end in which it goes out; by inertia, those after its end.
     pub fade_out: f32,
+    /// See [`SlotPlay::inertial`].
+    pub inertial: bool,
     /// See [`SlotPlay::priority`].
     pub priority: i32,
 }
@@ -90,6 +98,26 @@ pub struct SlotEnded {
     pub reason: EndReason,
 }
 
+/// A change by inertia that was asked for and has not been made.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SlotChange {
+    /// What the slot then plays; nothing where it was stopped.
+    pub to: Option<SlotClip>,
+    /// In which the difference dies away.
+    pub seconds: f32,
+}
+
+/// How a slot is stopped.
+#[derive(Clone, Copy, Debug, PartialEq, Default)]
+pub struct SlotStop {
+    /// Only where this handle is what plays.
+    pub handle: Option<u32>,
+    /// Seconds in which it goes out; those of its [`SlotPlay`] unless given.
+    pub fade_out: Option<f32>,
+    /// By inertia, or by a fade; as it was played unless given.
+    pub inertial: Option<bool>,
+}
+
 /// One slot's part of a [`GraphState`].
 #[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
 pub struct SlotState {
@@ -97,6 +125,10 @@ pub struct SlotState {
     pub clips: Vec<SlotClip>,
     /// Over what is below.
     pub weight: Fade,
+    /// To be made at the begin of the next step that takes time.
+    pub change: Option<SlotChange>,
+    /// What is left of changes, over what the slot shows.
+    pub inertia: Inertia,
     /// To be told with the next step.
     pub ended: Vec<SlotEnded>,
     /// Windows that are open; their runs are handles.
@@ -122,28 +154,37 @@ pub struct SlotStatus {
 
 impl SlotState {
     /// What a script played last, if its handle has not ended.
-    fn current(&self) -> Option<&SlotClip> {
-        self.clips.last().filter(|clip| clip.alive)
+    pub(super) fn current(&self) -> Option<&SlotClip> {
+        match &self.change {
+            Some(change) => change.to.as_ref(),
+            None => self.clips.last().filter(|clip| clip.alive),
+        }
     }
 
     /// Ends the handle that is alive; it is told with the next step.
     fn end_current(&mut self, reason: EndReason) {
-        let Some(current) = self.clips.last_mut().filter(|clip| clip.alive) else {
+        let Some(current) = self.current() else {
             return;
         };
-        current.alive = false;
         self.ended.push(SlotEnded {
             handle: current.handle,
             clip: current.clip,
             reason,
         });
-        if current.fresh && current.share.value <= 0.0 {
-            self.clips.pop();
+        if let Some(change) = &mut self.change {
+            change.to = None;
+            return;
+        }
+        self.clips
+            .pop_if(|current| current.fresh && current.share.value <= 0.0);
+        if let Some(current) = self.clips.last_mut() {
+            current.alive = false;
         }
     }
 
     /// Fades out in so many seconds, whatever its weight was to become.
     fn leave(&mut self, seconds: f32) {
+        self.change = None;
         self.weight.target = 0.0;
         self.weight.seconds_left = seconds;
         if seconds <= 0.0 {
@@ -190,13 +231,22 @@ impl GraphState {
             return None;
         }
         state.end_current(EndReason::Interrupted);
+        let mut new = begun(play, clip, length, state.next_handle);
+        state.next_handle = state.next_handle.wrapping_add(1);
+        if play.inertial {
+            state.change = Some(SlotChange {
+                to: Some(new),
+                seconds: seconds(play.fade_in),
+            });
+            return Some(new.handle);
+        }
+        state.change = None;
         if state.weight.value <= 0.0 {
             state.clips.clear();
         }
         if state.clips.len() >= MAX_CLIPS {
             state.drop_lightest();
         }
-        let mut new = begun(play, clip, length, state.next_handle);
         let [fade_in, fade_out] = fades(play, &new, length);
         new.fade_out = fade_out;
         if !state.clips.is_empty() {
@@ -204,26 +254,32 @@ impl GraphState {
             new.share.to(1.0, fade_in);
         }
         state.weight.to(1.0, fade_in);
-        state.next_handle = state.next_handle.wrapping_add(1);
         state.clips.push(new);
         Some(new.handle)
     }
 
-    /// Stops what a slot plays: its handle ends as interrupted, and it fades out in `fade_out` seconds,
-    /// those of its [`SlotPlay`] unless given. With a handle, only where that is what plays. Gives
-    /// whether anything was stopped.
-    pub fn stop_slot(&mut self, slot: u16, handle: Option<u32>, fade_out: Option<f32>) -> bool {
+    /// Stops what a slot plays: its handle ends as interrupted, and it goes out. Gives whether anything
+    /// was stopped.
+    pub fn stop_slot(&mut self, slot: u16, stop: &SlotStop) -> bool {
         let Some(state) = self.slots.get_mut(usize::from(slot)) else {
             return false;
         };
         let Some(current) = state.current().copied() else {
             return false;
         };
-        if handle.is_some_and(|handle| handle != current.handle) {
+        if stop.handle.is_some_and(|handle| handle != current.handle) {
             return false;
         }
         state.end_current(EndReason::Interrupted);
-        state.leave(seconds(fade_out.unwrap_or(current.fade_out)));
+        let fade_out = seconds(stop.fade_out.unwrap_or(current.fade_out));
+        if stop.inertial.unwrap_or(current.inertial) {
+            state.change = Some(SlotChange {
+                to: None,
+                seconds: fade_out,
+            });
+        } else {
+            state.leave(fade_out);
+        }
         true
     }
 
@@ -238,7 +294,10 @@ impl GraphState {
             clip: current.clip,
             time: (progress * length) as f32,
             progress: progress as f32,
-            weight: state.weight.value * current.share.value,
+            weight: match state.change {
+                Some(_) => 0.0,
+                None => state.weight.value * current.share.value,
+            },
         })
     }
 }
@@ -267,7 +326,8 @@ fn begun(play: &SlotPlay, clip: u16, length: f64, handle: u32) -> SlotClip {
         fresh: true,
         alive: true,
         share: Fade::at(1.0),
-        fade_out: 0.0,
+        fade_out: seconds(play.fade_out),
+        inertial: play.inertial,
         priority: play.priority,
     }
 }
@@ -311,45 +371,81 @@ pub(super) fn advance_slots(
         0.0
     };
     let mut lost = 0;
-    for (index, own) in (0..).zip(&mut state.slots) {
+    for index in in_stack(graph) {
         let step = SlotStep {
             graph,
             index,
             speed,
             dt,
         };
-        lost += step.run(own, &mut scratch.events);
+        // Taken out, since what is below is read while it runs.
+        let mut own = std::mem::take(&mut state.slots[usize::from(index)]);
+        lost += step.run(&mut own, state, scratch);
+        state.slots[usize::from(index)] = own;
     }
+    slot_inertia::forget_below(scratch);
     u32::try_from(lost).unwrap_or(u32::MAX)
 }
 
-/// Lays the slots that lie over a layer over the pose so far.
+/// The slots from the lowest up.
+pub(super) fn in_stack(graph: &Graph) -> impl Iterator<Item = u16> + '_ {
+    let layers = 0..graph.layers.len();
+    layers.flat_map(|layer| {
+        let slots = graph.slots.iter().zip(0_u16..);
+        let over = slots.filter(move |(slot, _)| usize::from(slot.after) == layer);
+        over.map(|(_, index)| index)
+    })
+}
+
+/// Lays the slots that lie over a layer over the pose so far, those below `end` in the list.
 pub(super) fn write_slots(
     writer: &PoseWriter<'_>,
     state: &GraphState,
     layer: u16,
+    end: usize,
     buffers: &mut PoseBuffers,
     pose: &mut Pose,
 ) {
-    let graph = writer.cx.graph;
-    let slots = graph.slots.iter().zip(&state.slots);
+    let slots = writer.cx.graph.slots.iter().zip(&state.slots).take(end);
     for (definition, own) in slots.filter(|(slot, _)| slot.after == layer) {
-        let weight = own.weight.value;
-        let Some((oldest, newer)) = own.clips.split_first().filter(|_| weight > 0.0) else {
-            continue;
-        };
-        let mut mix = buffers.take();
-        writer.clip(oldest.clip, oldest.mode.phase(oldest.cycles), &mut mix);
-        for clip in newer {
-            let mut over = buffers.take();
-            writer.clip(clip.clip, clip.mode.phase(clip.cycles), &mut over);
-            override_layer(&mut mix, &over, clip.share.value, None, graph.rotations);
-            buffers.give(over);
+        if own.weight.value > 0.0 && !own.clips.is_empty() {
+            write_clips(
+                writer,
+                definition,
+                &own.clips,
+                own.weight.value,
+                buffers,
+                pose,
+            );
         }
-        let mask = definition.mask.as_ref();
-        writer.lay(definition.blend, mask, weight, &mix, buffers, pose);
-        buffers.give(mix);
+        own.inertia.apply(pose);
     }
+}
+
+/// Lays the mix of a slot's clips over what is below.
+pub(super) fn write_clips(
+    writer: &PoseWriter<'_>,
+    definition: &Slot,
+    clips: &[SlotClip],
+    weight: f32,
+    buffers: &mut PoseBuffers,
+    pose: &mut Pose,
+) {
+    let Some((oldest, newer)) = clips.split_first() else {
+        return;
+    };
+    let mut mix = buffers.take();
+    writer.clip(oldest.clip, oldest.mode.phase(oldest.cycles), &mut mix);
+    for clip in newer {
+        let mut over = buffers.take();
+        writer.clip(clip.clip, clip.mode.phase(clip.cycles), &mut over);
+        let rotations = writer.cx.graph.rotations;
+        override_layer(&mut mix, &over, clip.share.value, None, rotations);
+        buffers.give(over);
+    }
+    let mask = definition.mask.as_ref();
+    writer.lay(definition.blend, mask, weight, &mix, buffers, pose);
+    buffers.give(mix);
 }
 
 /// Ends every slot outside of a step: the actor or its graph goes away.
@@ -411,5 +507,6 @@ pub(super) fn interrupt_slots(slots: &mut [SlotState]) {
     for slot in slots {
         slot.end_current(EndReason::Interrupted);
         slot.leave(0.0);
+        slot.inertia.clear();
     }
 }

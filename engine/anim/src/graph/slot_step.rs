@@ -6,8 +6,8 @@ use super::compiled::Graph;
 use super::hear::Class;
 use super::motion::rate_of;
 use super::passage::{Edge, follow};
-use super::scratch::Slice;
-use super::slot::{SlotClip, SlotEnded, SlotState};
+use super::scratch::{Scratch, Slice};
+use super::slot::{SlotChange, SlotClip, SlotEnded, SlotState};
 use super::state::{GraphState, OpenWindow};
 use super::stretch::Stretch;
 use super::windows::{edge_kind, edge_order, keep, tick_event};
@@ -15,7 +15,7 @@ use crate::{Fade, LoopMode};
 
 /// A clip is at its end where this many seconds are left: steps of 1/60 s that are added up in f32 must
 /// not need one step more than the arithmetic on paper.
-const TOLERANCE: f64 = 1e-6;
+pub(super) const TOLERANCE: f64 = 1e-6;
 
 /// What one slot's step depends on.
 pub(super) struct SlotStep<'a> {
@@ -51,30 +51,47 @@ impl Piece {
 
 impl SlotStep<'_> {
     /// Lets the time of the step pass, cut where the clip begins to go out and where it ends; gives how
-    /// many markers did not fit.
-    pub(super) fn run(&self, state: &mut SlotState, events: &mut Vec<Pending>) -> usize {
-        self.tell_ended(state, events);
+    /// many markers did not fit. `around` is the actor's state, advanced but for this slot and those over
+    /// it.
+    pub(super) fn run(
+        &self,
+        state: &mut SlotState,
+        around: &GraphState,
+        scratch: &mut Scratch,
+    ) -> usize {
+        self.tell_ended(state, &mut scratch.events);
+        if self.dt > 0.0
+            && let Some(change) = state.change.take()
+        {
+            self.change_by_inertia(state, &change, 0.0, around, scratch);
+        }
         let mut lost = 0;
         let mut at = 0.0;
         while let Some(current) = state.clips.last().copied() {
             let left = self.seconds_left(&current).filter(|_| current.alive);
-            let fade_out = f64::from(current.fade_out);
-            let goes_out = left.is_some_and(|left| left <= fade_out * (1.0 + 1e-9) + 1e-9);
+            let rest = (self.dt - at).max(0.0);
+            let fade_out = match current.inertial {
+                true => 0.0,
+                false => f64::from(current.fade_out),
+            };
+            let goes_out = left.is_some_and(|left| {
+                let ends_at_once = current.inertial && left <= rest + TOLERANCE;
+                left <= fade_out * (1.0 + 1e-9) + 1e-9 || ends_at_once
+            });
             let until = match left {
                 Some(left) if goes_out => left,
                 Some(left) => left - fade_out,
                 None => f64::INFINITY,
             };
-            if let Some(left) = left.filter(|_| goes_out) {
+            if let Some(left) = left.filter(|_| goes_out && !current.inertial) {
                 state.weight.target = 0.0;
                 state.weight.seconds_left = left as f32;
             }
-            let rest = (self.dt - at).max(0.0);
             let ends = goes_out && until <= rest + TOLERANCE;
-            lost += self.piece(state, at, until.min(rest), ends, events);
+            lost += self.piece(state, at, until.min(rest), ends, &mut scratch.events);
             at += until.min(rest);
             if ends {
-                self.finish(state, at, events);
+                self.finish(state, at, around, scratch);
             } else if !current.alive && state.weight == Fade::at(0.0) {
                 state.clips.clear();
             }
@@ -82,11 +99,13 @@ impl SlotStep<'_> {
                 break;
             }
         }
+        // With nothing to play, what still dies away goes on alone.
+        state.inertia.step((self.dt - at).max(0.0) as f32);
         lost
     }
 
     /// Seconds until a once-clip ends; none for what never does.
-    fn seconds_left(&self, clip: &SlotClip) -> Option<f64> {
+    pub(super) fn seconds_left(&self, clip: &SlotClip) -> Option<f64> {
         if clip.mode != LoopMode::Once {
             return None;
         }
@@ -105,7 +124,7 @@ impl SlotStep<'_> {
     }
 
     /// Laps a second, signed.
-    fn rate(&self, clip: &SlotClip) -> f64 {
+    pub(super) fn rate(&self, clip: &SlotClip) -> f64 {
         let length = self.graph.clips[usize::from(clip.clip)].duration;
         let rate = rate_of(length) * f64::from(clip.speed) * self.speed;
         if rate.is_finite() { rate } else { 0.0 }
@@ -129,6 +148,7 @@ impl SlotStep<'_> {
             clips,
             weight,
             windows,
+            inertia,
             ..
         } = state;
         let mut lost = 0;
@@ -157,6 +177,7 @@ impl SlotStep<'_> {
             clip.share.step(seconds as f32);
         }
         weight.step(seconds as f32);
+        inertia.step(seconds as f32);
         // Whatever a clip has wholly changed over from is gone.
         let covered = clips.iter().rposition(|clip| clip.share.value >= 1.0);
         clips.drain(..covered.unwrap_or(0));
@@ -237,15 +258,23 @@ impl SlotStep<'_> {
     }
 
     /// The clip has come to its end at so many seconds of the step: nothing of the slot is left.
-    fn finish(&self, state: &mut SlotState, at: f64, events: &mut Vec<Pending>) {
+    fn finish(&self, state: &mut SlotState, at: f64, around: &GraphState, scratch: &mut Scratch) {
         let alpha = if self.dt > 0.0 { at / self.dt } else { 0.0 };
-        if let Some(current) = state.clips.last() {
+        if let Some(current) = state.clips.last().copied() {
             let ended = SlotEnded {
                 handle: current.handle,
                 clip: current.clip,
                 reason: EndReason::Finished,
             };
+            let events = &mut scratch.events;
             self.end(&ended, state, alpha, Rank::Finished, 0, events);
+            if current.inertial {
+                let change = SlotChange {
+                    to: None,
+                    seconds: current.fade_out,
+                };
+                self.change_by_inertia(state, &change, at, around, scratch);
+            }
         }
         state.clips.clear();
         state.weight = Fade::at(0.0);

@@ -122,11 +122,9 @@ fn check(player: &Player, listener: &Listener, case: &dyn Fn() -> String) {
     let begun: i64 = listener.open.values().sum();
     assert_eq!(begun, open as i64, "windows, {}", case());
     for (slot, index) in player.state.slots.iter().zip(0_u16..) {
-        let alive = slot
-            .clips
-            .iter()
-            .filter(|clip| clip.alive)
-            .map(|clip| clip.handle);
+        let pending = slot.change.and_then(|change| change.to);
+        let clips = slot.clips.iter().chain(&pending);
+        let alive = clips.filter(|clip| clip.alive).map(|clip| clip.handle);
         let waiting = slot.ended.iter().map(|ended| ended.handle);
         let mut own: Vec<u32> = alive.chain(waiting).collect();
         own.sort_unstable();

@@ -37,6 +37,7 @@ mod rich;
 mod root_axes;
 mod root_motion;
 mod several;
+mod slot_inertia;
 mod slots;
 mod speakers;
 mod support;

@@ -1,7 +1,9 @@
 //! A graph with a part of every kind, and somebody who asks it for anything.
 
 use serde_json::{Value, json};
-use sinew_anim::{Curve, EndReason, Graph, GraphEvent, GraphState, Play, Pose, SlotPlay, Window};
+use sinew_anim::{
+    Curve, EndReason, Graph, GraphEvent, GraphState, Play, Pose, SlotPlay, SlotStop, Window,
+};
 
 use crate::support::{Make, Player, Random, clip, compile, still};
 
@@ -188,9 +190,11 @@ pub fn play_anything(player: &mut Player, random: &mut Random) -> Done {
             player.state.play_in(&player.graph, machine, state, &play);
         }
         9 => {
+            let fade_in = number(0.0, 0.4);
             let how = SlotPlay {
-                fade_in: number(0.0, 0.4),
+                fade_in,
                 fade_out: number(0.0, 0.4),
+                inertial: fade_in < 0.16,
                 priority: number(0.0, 2.0) as i32,
                 speed: number(-2.0, 2.0),
                 looping: number(0.0, 1.0) < 0.3,
@@ -203,9 +207,14 @@ pub fn play_anything(player: &mut Player, random: &mut Random) -> Done {
         }
         10 => {
             let fade = number(0.0, 0.3);
-            player
-                .state
-                .stop_slot(number(0.0, 2.0) as u16, None, Some(fade));
+            player.state.stop_slot(
+                number(0.0, 2.0) as u16,
+                &SlotStop {
+                    fade_out: Some(fade),
+                    inertial: (fade < 0.1).then_some(true),
+                    ..SlotStop::default()
+                },
+            );
         }
         11 => player.state.seek(&player.graph, layer, number(-2.0, 3.0)),
         _ => {

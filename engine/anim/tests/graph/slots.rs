@@ -1,7 +1,7 @@
 //! One-shot clips in slots: weights, handles, changes without a jump.
 
 use serde_json::{Value, json};
-use sinew_anim::{EndReason, GraphEventKind, SlotPlay, Window};
+use sinew_anim::{EndReason, GraphEventKind, SlotPlay, SlotStop, Window};
 
 use crate::support::{J, Make, Player, Random, clip, one_layer, still};
 
@@ -166,7 +166,7 @@ fn a_higher_priority_is_not_interrupted_by_a_lower_one() {
     player.step(0.1);
     assert_eq!(play(&mut player, "three", of(1)), None);
     assert!(play(&mut player, "three", of(2)).is_some());
-    assert!(player.state.stop_slot(0, None, None));
+    assert!(player.state.stop_slot(0, &SlotStop::default()));
     assert!(
         play(&mut player, "one", of(-5)).is_some(),
         "what is stopped holds nothing"
@@ -184,11 +184,34 @@ fn stopping_fades_out_and_ends_the_handle_at_once() {
     player.step(3.5);
     assert_eq!(player.x(), 1.0);
     assert!(
-        !player.state.stop_slot(0, Some(handle + 1), None),
+        !player.state.stop_slot(
+            0,
+            &SlotStop {
+                handle: Some(handle + 1),
+                ..SlotStop::default()
+            }
+        ),
         "another handle"
     );
-    assert!(player.state.stop_slot(0, Some(handle), Some(0.4)));
-    assert!(!player.state.stop_slot(0, Some(handle), Some(0.4)), "once");
+    assert!(player.state.stop_slot(
+        0,
+        &SlotStop {
+            handle: Some(handle),
+            fade_out: Some(0.4),
+            ..SlotStop::default()
+        }
+    ));
+    assert!(
+        !player.state.stop_slot(
+            0,
+            &SlotStop {
+                handle: Some(handle),
+                fade_out: Some(0.4),
+                ..SlotStop::default()
+            }
+        ),
+        "once"
+    );
     player.said.clear();
     player.step(0.1);
     assert_eq!(
@@ -286,8 +309,8 @@ fn nonsense_is_refused_or_does_no_harm() {
     let state = &mut player.state;
     assert_eq!(state.play_slot(graph, 9, 0, &SlotPlay::default()), None);
     assert_eq!(state.play_slot(graph, 0, 999, &SlotPlay::default()), None);
-    assert!(!state.stop_slot(9, None, None));
-    assert!(!state.stop_slot(0, None, None));
+    assert!(!state.stop_slot(9, &SlotStop::default()));
+    assert!(!state.stop_slot(0, &SlotStop::default()));
     let odd = SlotPlay {
         fade_in: f32::NAN,
         fade_out: f32::INFINITY,
@@ -371,7 +394,13 @@ fn whatever_is_played_every_handle_ends_once_and_nothing_jumps() {
                 }
                 1 => {
                     let fade = fade(&mut random);
-                    player.state.stop_slot(0, None, Some(fade));
+                    player.state.stop_slot(
+                        0,
+                        &SlotStop {
+                            fade_out: Some(fade),
+                            ..SlotStop::default()
+                        },
+                    );
                 }
                 _ => {}
             }
@@ -383,7 +412,7 @@ fn whatever_is_played_every_handle_ends_once_and_nothing_jumps() {
             assert!(jump <= most, "run {run}: {jump} in {dt}");
             before = player.x();
         }
-        player.state.stop_slot(0, None, None);
+        player.state.stop_slot(0, &SlotStop::default());
         player.step(1.0);
         let mut told: Vec<u32> = ends(&player)
             .iter()

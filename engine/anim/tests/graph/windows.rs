@@ -2,7 +2,8 @@
 
 use serde_json::{Value, json};
 use sinew_anim::{
-    EndReason, EventSource, GraphEvent, GraphEventKind, MAX_MARKERS, Play, SlotPlay, Window,
+    EndReason, EventSource, GraphEvent, GraphEventKind, MAX_MARKERS, Play, SlotPlay, SlotStop,
+    Window,
 };
 
 use crate::support::{Make, Player, Random, compile, one_layer, still};
@@ -329,7 +330,13 @@ fn every_begin_has_one_end_whatever_is_asked_of_the_graph() {
                     player.state.play_slot(&player.graph, 0, clip, &play);
                 }
                 9 => {
-                    player.state.stop_slot(0, None, Some(amount * 0.2));
+                    player.state.stop_slot(
+                        0,
+                        &SlotStop {
+                            fade_out: Some(amount * 0.2),
+                            ..SlotStop::default()
+                        },
+                    );
                 }
                 10 if random.next() < 0.3 => {
                     let mut ended = Vec::new();
