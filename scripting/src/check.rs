@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use sinew_assets::{Assets, Diagnostic, LogicalPath};
+use sinew_assets::{Assets, Diagnostic, LogicalPath, Severity};
 use sinew_world::{Jobs, World};
 
 use crate::{
@@ -82,6 +82,11 @@ fn check_level(project: &Path, folder: &Path) -> Vec<Diagnostic> {
     };
     let mut host = ScriptHost::default();
     found.extend(host.load(&mut world));
+    let told = std::mem::take(&mut world.remarks);
+    let warnings = told
+        .into_iter()
+        .filter(|told| told.severity == Severity::Warning);
+    found.extend(warnings);
     let files = world.assets.list(&space);
     found.extend(host.load_files(&mut world, &files));
     for file in files

@@ -45,6 +45,7 @@ mod splits;
 mod support;
 mod warnings;
 mod windows;
+mod wrong_aligned;
 mod wrong_layers;
 mod wrong_machines;
 mod wrong_motions;
