@@ -45,7 +45,7 @@ pub(super) fn report(
                 (String::new(), shown, inner, position)
             }
             other => {
-                error = Box::new(other);
+                *error = other;
                 break;
             }
         };

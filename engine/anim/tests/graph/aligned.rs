@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use sinew_anim::{Curve, LoopMode, Play, Pose, RootAxes, RootTrack, Window, curve_value, sample};
 
-use crate::support::{Make, Player, Random, clip, compile, one_layer, still};
+use crate::support::{Make, Player, Random, clip, one_layer, still};
 
 /// A clip with markers: seconds of a lap, and names with seconds.
 type Layout = (f32, &'static [(&'static str, f32)]);

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::aligned::graph;
-use crate::support::{Make, clip, compile, one_layer, still};
+use crate::support::{Make, compile, one_layer, still};
 
 #[test]
 fn what_cannot_be_aligned_says_which_clip_and_which_marker() {
