@@ -6,6 +6,7 @@ use super::begun::Begun;
 use super::compiled::{Begin, State};
 use super::control::{cycles_at, first_cycles};
 use super::motion::Context;
+use super::scratch::Slice;
 use super::state::Playing;
 use super::step::{Live, MachineStep};
 use crate::LoopMode;
@@ -95,6 +96,36 @@ impl MachineStep<'_> {
         state.next_run = state.next_run.wrapping_add(1);
         state.playing.push(playing);
         self.enter_inside(&playing, begin, live);
+    }
+
+    /// The share of the step at which the machine that is the current state changes inside, if it does within a stretch: what
+    /// is measured on the state inside is measured on another from there.
+    pub(super) fn next_inside(&self, stretch: Slice, live: &mut Live<'_>) -> Option<f64> {
+        let current = *self.state_of(live).playing.last()?;
+        let cx = self.context(live);
+        let machine = cx.machine(self.state(&current))?;
+        let speed = cx.speed_factor(self.state(&current), self.speed) as f32;
+        let inside = MachineStep {
+            machine,
+            speed,
+            base: None,
+            ..*self
+        };
+        inside.state_of(live).playing.last()?;
+        let (base, leaves) = (live.scratch.spans.len(), live.scratch.leaves.len());
+        inside.plan(stretch, live);
+        let own = inside.next_start(base, live).map(|start| start.at);
+        live.scratch.spans.truncate(base);
+        live.scratch.leaves.truncate(leaves);
+        let until = own.map_or(stretch.end, |at| at.clamp(stretch.begin, stretch.end));
+        let further = inside.next_inside(
+            Slice {
+                end: until,
+                ..stretch
+            },
+            live,
+        );
+        further.or(own)
     }
 
     /// What a change says of where the machine inside its destination begins.

@@ -93,6 +93,11 @@ impl<'a> MachineStep<'a> {
                 until = end.filter(|end| *end < until - 1e-9).unwrap_or(until);
                 turned = self.next_turn(base, until, live);
                 until = turned.map_or(until, |turn: Turn| turn.at);
+                let inside = self.next_inside(Slice { end: until, ..rest }, live);
+                if let Some(change) = inside.filter(|change| at < *change && *change < until - 1e-9)
+                {
+                    (until, turned) = (change, None);
+                }
             }
             slices += 1;
             live.scratch.slices += 1;
@@ -425,7 +430,7 @@ impl<'a> MachineStep<'a> {
     }
 
     /// What is to begin next: what a script asked for, else a transition.
-    fn next_start(&self, base: usize, live: &mut Live<'_>) -> Option<Start> {
+    pub(super) fn next_start(&self, base: usize, live: &mut Live<'_>) -> Option<Start> {
         if self.leaving {
             return None;
         }

@@ -593,3 +593,29 @@ fn aligned_with_what_was_left_a_machine_begins_at_its_phase_inside() {
     let clock = player.state.machines[1].playing[0].cycles;
     assert!((clock - 0.45).abs() < 1e-6, "{clock}");
 }
+
+#[test]
+fn an_exit_time_out_of_a_machine_is_exact_where_the_state_inside_changes_in_the_step() {
+    for dt in [0.01, 0.05, 0.13, 0.5, 2.0] {
+        let inside = json!({ "entry": "a",
+            "states": { "a": { "clip": "a", "mode": "once" }, "b": { "clip": "b", "mode": "once" } },
+            "transitions": [{ "from": "a", "to": "b", "exit_time": 0.4, "duration": 0 }] });
+        let def = json!({
+            "parameters": {},
+            "layers": [{ "name": "base", "entry": "m",
+                "states": { "m": { "machine": inside }, "out": { "clip": "out" } },
+                "transitions": [{ "from": "m", "to": "out", "exit_time": 0.5, "latch": false, "duration": 0 }] }],
+        });
+        let clips = vec![
+            still("a", 0.5, 0.0),
+            still("b", 0.4, 1.0),
+            still("out", 1.0, 2.0),
+        ];
+        let mut player = Player::new(def, clips);
+        player.run_to(2.0, dt);
+        let left = player.said.iter().find(|said| said.words == "enter out");
+        let time = left.expect("it comes out").time;
+        // `a` gives way after 0.2 s, half of `b` is 0.2 s later.
+        assert!((time - 0.4).abs() < 1e-5, "steps of {dt}: {time}");
+    }
+}
