@@ -281,6 +281,46 @@ fn a_profile_changes_joints_over_in_their_share_of_the_time() {
 }
 
 #[test]
+fn joints_with_a_profile_go_on_without_a_jump_through_interruptions() {
+    let states = json!({ "a": { "clip": "a" }, "b": { "clip": "b" }, "c": { "clip": "c" } });
+    for (rule, back, profiles) in [
+        ("frozen", "c", [0.5, 1.0]),
+        ("live", "c", [0.5, 1.0]),
+        ("live", "a", [0.5, 0.5]),
+        ("live", "a", [1.0, 0.5]),
+        ("live", "a", [1.0, 1.0]),
+    ] {
+        let ways = json!([
+            { "from": "a", "to": "b", "when": "go", "duration": 1.0, "interruption": rule, "profile": { "arm": profiles[0] } },
+            { "from": "b", "to": back, "when": "on", "duration": 1.0, "profile": { "arm": profiles[1] } },
+        ]);
+        let parameters = json!({ "go": "trigger", "on": "trigger" });
+        let def = crate::support::one_layer(parameters, states.clone(), "a", ways);
+        let at = |name: &str, x: f32| clip(name, 1.0).x(1, x, x).x(2, x, x);
+        let mut player = Player::new(def, vec![at("a", 0.0), at("b", 1.0), at("c", 3.0)]);
+        player.pull("go");
+        let x = |player: &Player| [1, 2].map(|joint| player.pose.translation(joint).x);
+        let mut before = x(&player);
+        for step in 0..160 {
+            if step == 40 {
+                player.pull("on");
+            }
+            player.step(0.01);
+            let now = x(&player);
+            for (now, before) in now.iter().zip(before) {
+                assert!(
+                    (now - before).abs() < 0.06,
+                    "{rule} to {back} {profiles:?}, step {step}: {before}, then {now}"
+                );
+            }
+            before = now;
+        }
+        let end = if back == "a" { 0.0 } else { 3.0 };
+        assert!(x(&player).iter().all(|x| (x - end).abs() < 1e-5));
+    }
+}
+
+#[test]
 fn a_reloaded_pose_changes_over_by_inertia() {
     let mut player = three(json!({}));
     player.run_to(1.0, 0.01);

@@ -480,3 +480,63 @@ fn what_is_said_of_an_overlay_that_follows_the_base_is_what_happens() {
     }
     assert!(started > 10, "{started} transitions");
 }
+
+#[test]
+fn a_gate_of_a_layer_that_follows_the_base_is_explained_by_the_base_s_clock() {
+    let def = json!({
+        "parameters": {},
+        "layers": [
+            { "name": "base", "states": { "b": { "clip": "quick" } }, "transitions": [] },
+            {
+                "name": "over", "follow": "base", "entry": "o",
+                "states": { "o": { "clip": "slow" }, "p": { "clip": "slow" } },
+                "transitions": [{ "from": "o", "to": "p", "exit_time": 0.5 }],
+            },
+        ],
+    });
+    // The clip of the overlay itself would be at its gate only after five seconds.
+    let clips = vec![
+        clip("quick", 1.0).x(1, 0.0, 1.0),
+        clip("slow", 10.0).x(2, 0.0, 1.0),
+    ];
+    let mut player = Player::new(def, clips);
+    player.run_to(0.4, 0.1);
+    let verdict = |player: &Player, dt: f32| {
+        let told = explain(&player.graph, &player.state, 1, dt);
+        told[0].candidates[0].verdict.clone()
+    };
+    let held = verdict(&player, 0.05);
+    assert!(
+        matches!(held, Verdict::Held { by: Held::Gate, .. }),
+        "{held:?}"
+    );
+    let Verdict::Starts { share, .. } = verdict(&player, 0.2) else {
+        panic!("{:?}", verdict(&player, 0.2));
+    };
+    assert!((share - 0.5).abs() < 1e-4, "{share}");
+    player.step(0.2);
+    let over = player.state.layer_status(&player.graph, 1).state;
+    assert_eq!(player.graph.states(1)[usize::from(over)].name, "p");
+}
+
+#[test]
+fn a_gate_inside_a_state_is_explained_at_the_speed_of_that_state() {
+    let inside = json!({
+        "entry": "o",
+        "states": { "o": { "clip": "x" }, "p": { "clip": "x" } },
+        "transitions": [{ "from": "o", "to": "p", "exit_time": 0.5 }],
+    });
+    let states = json!({ "m": { "machine": inside, "speed": 4.0 } });
+    let mut player = Player::new(
+        one_layer(json!({}), states, "m", json!([])),
+        vec![clip("x", 1.0).x(1, 0.0, 1.0)],
+    );
+    let told = explain(&player.graph, &player.state, 0, 0.2);
+    let verdict = &told[1].candidates[0].verdict;
+    assert!(
+        matches!(verdict, Verdict::Starts { share, .. } if (share - 0.625).abs() < 1e-4),
+        "{verdict:?}"
+    );
+    player.step(0.2);
+    assert_eq!(player.count("enter m/p"), 1, "{:?}", player.words());
+}
