@@ -446,6 +446,19 @@ fn a_graph_can_be_taken_given_and_begun_again() {
         let animation = bench.world.need_animation(id).unwrap();
         let rest = &animation.model.value.skeleton.rest;
         assert_same(rest, &animation.pose);
+        ask(
+            &mut bench,
+            language,
+            "play_clip(\"wave\", { mode = \"once\" })",
+        );
+        bench.run(3);
+        let state = ask(&mut bench, language, "state()");
+        assert_eq!(entry(&state, "finished"), Data::Bool(false));
+        assert!(number(&state, "progress") > 0.0, "a clip needs no graph");
+        bench.run(600);
+        let state = ask(&mut bench, language, "state()");
+        assert_eq!(entry(&state, "finished"), Data::Bool(true));
+        assert_eq!(number(&state, "progress"), 1.0);
         let graph = match language {
             ScriptLanguage::Lua => {
                 "self.actor:set_graph(graph { layers = { { name = 'base', states = { stand = { clip = 'idle' } } } } })"

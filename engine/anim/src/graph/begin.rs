@@ -11,7 +11,7 @@ use super::evaluate::PoseWriter;
 use super::fade::current_weight;
 use super::inside::{left_clock, left_cycles};
 use super::motion::Context;
-use super::state::{FadeClock, PlayRequest, Playing};
+use super::state::{FadeClock, MachineState, PlayRequest, Playing};
 use super::step::{Live, MachineStep};
 use crate::LoopMode;
 
@@ -175,8 +175,14 @@ impl MachineStep<'_> {
         let rule = state
             .fade
             .map_or(InterruptionDef::Frozen, |fade| fade.interruption);
+        // One share a state does not say how far joints with a length of their own have changed over; the
+        // frozen pose does.
+        let profiled = |blend: &TransitionBlend| blend.profile.is_some();
+        let was_profiled = state.fade.is_some_and(|fade| profiled(&fade.blend));
         // Two states that give way to each other turn round on the spot.
         let turns_round = is_cut
+            && !was_profiled
+            && !profiled(&start.blend)
             && rule == InterruptionDef::Live
             && last == 1
             && still == Some(0)
@@ -186,8 +192,11 @@ impl MachineStep<'_> {
             let state = self.state_mut(live);
             state.frozen = None;
             state.playing[0].share = 1.0;
+            state.playing[0].root_share = 1.0;
         } else {
+            let root_weight = self.root_weight(state, weight);
             let keeps_alive = rule == InterruptionDef::Live
+                && !was_profiled
                 && last + 1 < MAX_PLAYING
                 && (still.is_none() || turns_round)
                 && !plays_twice;
@@ -197,8 +206,10 @@ impl MachineStep<'_> {
             let state = self.state_mut(live);
             for playing in &mut state.playing[..last] {
                 playing.share *= 1.0 - weight;
+                playing.root_share *= 1.0 - root_weight;
             }
             state.playing[last].share = weight;
+            state.playing[last].root_share = root_weight;
         }
         if plays_twice {
             // A state with machines or choices inside has only one memory of them.
@@ -231,9 +242,18 @@ impl MachineStep<'_> {
         state.previous = Some(left.state);
         if turns_round {
             state.playing[0].share = 1.0;
+            state.playing[0].root_share = 1.0;
             if let Some(fade) = &mut state.fade {
                 fade.elapsed = fade.seconds_at(1.0 - weight);
             }
+        }
+    }
+
+    /// The weight of the current state for the root joint, given that for the others.
+    fn root_weight(&self, state: &MachineState, weight: f32) -> f32 {
+        match (&self.graph.root, &state.fade) {
+            (Some(root), Some(fade)) => fade.weight_at_joint(self.graph, root.joint, fade.elapsed),
+            _ => weight,
         }
     }
 
@@ -270,6 +290,7 @@ impl MachineStep<'_> {
             *frozen -= 1;
         }
         playing.share = 1.0;
+        playing.root_share = 1.0;
         playing
     }
 

@@ -241,7 +241,11 @@ impl Playing {
         if self.cycles.is_nan() || self.cycles.abs() > MOST_LAPS {
             return Err(value(place, format!("{} laps", self.cycles)));
         }
-        if !(self.share.is_finite() && self.age.is_finite()) {
+        if ![self.share, self.root_share]
+            .iter()
+            .all(|share| share.is_finite())
+            || !self.age.is_finite()
+        {
             return Err(value(place, format!("a share of {}", self.share)));
         }
         Ok(())

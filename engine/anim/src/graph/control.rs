@@ -492,6 +492,7 @@ impl Playing {
             finished: false,
             mode: state.mode,
             share: 1.0,
+            root_share: 1.0,
             age: 0.0,
             lock: run,
             speakers: [NO_SPEAKER; MAX_CHOIRS],

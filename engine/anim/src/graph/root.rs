@@ -108,9 +108,8 @@ impl MachineStep<'_> {
     }
 
     /// The weight of each playing state in the root motion at a share of the step, as the root joint's pose has
-    /// it; together 1. A part
-    /// of the outgoing mix that no longer plays on its own counts for the current state: it is one of
-    /// them that goes on.
+    /// it; together 1. A part of the outgoing mix that no longer plays on its own counts for the current
+    /// state: it is one of them that goes on.
     fn root_weights(
         &self,
         rig: &RootRig,
@@ -135,7 +134,7 @@ impl MachineStep<'_> {
         };
         let mut older = 0.0;
         for (weight, playing) in weights.iter_mut().zip(&state.playing[..last]) {
-            *weight = playing.share * (1.0 - current);
+            *weight = playing.root_share * (1.0 - current);
             older += *weight;
         }
         weights[last] = (1.0 - older).max(0.0);

@@ -105,6 +105,8 @@ pub struct Playing {
     pub mode: LoopMode,
     /// Share of what is being faded out; 1 for the current state.
     pub share: f32,
+    /// The same for its root motion: another one where a fade with a profile of the root joint was interrupted.
+    pub root_share: f32,
     /// Seconds since it was entered.
     pub age: f64,
     /// The [`Playing::run`] whose phase it went on with, and so on: runs with the same keep to each

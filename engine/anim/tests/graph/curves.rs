@@ -79,6 +79,37 @@ fn in_a_fade_it_goes_over_as_the_pose_does() {
 }
 
 #[test]
+fn a_curve_goes_on_without_a_jump_through_interruptions() {
+    let states =
+        json!({ "a": { "clip": "four" }, "b": { "clip": "plain" }, "c": { "rest": true } });
+    for rule in ["frozen", "live"] {
+        for to in ["a", "c"] {
+            let ways = json!([
+                { "from": "a", "to": "b", "when": "b", "duration": 1.0, "interruption": rule },
+                { "from": "b", "to": to, "when": "c", "duration": 1.0 },
+            ]);
+            let parameters = json!({ "b": "trigger", "c": "trigger" });
+            let mut player = Player::new(one_layer(parameters, states.clone(), "a", ways), clips());
+            player.pull("b");
+            let mut before = 4.0;
+            for step in 0..160 {
+                if step == 50 {
+                    player.pull("c");
+                }
+                player.step(0.01);
+                let now = lock(&player);
+                assert!(
+                    (now - before).abs() < 0.05,
+                    "{rule} to {to}, step {step}: {before}, then {now}"
+                );
+                before = now;
+            }
+            assert_lock(&player, if to == "a" { 4.0 } else { 0.0 });
+        }
+    }
+}
+
+#[test]
 fn a_scrubbed_clip_and_a_sequence_are_read_where_they_are() {
     let scrub = json!({ "clip": "up", "time_parameter": "t" });
     let mut player = one_state(json!({ "t": 0.75 }), scrub.clone());

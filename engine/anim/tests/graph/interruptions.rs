@@ -2,7 +2,8 @@
 
 use serde_json::{Value, json};
 
-use crate::support::{J, Player, clip, still};
+use crate::root_motion::with_root;
+use crate::support::{J, Player, clip, one_layer, still};
 
 /// States `a`, `b` and `c` whose clips move `j` along x at 1, 2 and 3 m/s from 0, 10 and 20; flags of
 /// the same names lead there.
@@ -18,7 +19,7 @@ fn three(way: Value) -> Player {
         ways.push(own);
     }
     let parameters = json!({ "to_a": "trigger", "to_b": "trigger", "to_c": "trigger" });
-    let def = crate::support::one_layer(parameters, states, "a", Value::Array(ways));
+    let def = one_layer(parameters, states, "a", Value::Array(ways));
     let moving = |name: &str, from: f32, speed: f32| {
         clip(name, 100.0).x(J as u16, from, from + 100.0 * speed)
     };
@@ -132,7 +133,7 @@ fn a_difference_at_rest_dies_away_as_published() {
         let states = json!({ "a": { "clip": "a" }, "b": { "clip": "b" } });
         let ways =
             json!([{ "from": "a", "to": "b", "when": "go", "by": "inertial", "duration": 0.3 }]);
-        let def = crate::support::one_layer(json!({ "go": "trigger" }), states, "a", ways);
+        let def = one_layer(json!({ "go": "trigger" }), states, "a", ways);
         let clips = vec![still("a", 1.0, 3.0), still("b", 1.0, 2.0)];
         let mut player = Player::new(def, clips);
         player.step(0.1);
@@ -206,7 +207,7 @@ fn the_velocity_of_the_root_changes_over_without_a_jump() {
     let states = json!({ "walk": { "clip": "walk" }, "run": { "clip": "run" } });
     let ways =
         json!([{ "from": "walk", "to": "run", "when": "go", "by": "inertial", "duration": 0.5 }]);
-    let mut def = crate::support::one_layer(json!({ "go": "trigger" }), states, "walk", ways);
+    let mut def = one_layer(json!({ "go": "trigger" }), states, "walk", ways);
     def["root"] = json!({ "joint": "root" });
     let clips = vec![
         clip("walk", 1.0).z(0, 0.0, 1.0),
@@ -240,7 +241,7 @@ fn only_listed_transitions_interrupt() {
         { "from": "b", "to": "c" },
         { "name": "to_d", "from": "b", "to": "d", "when": "d", "priority": -1 },
     ]);
-    let def = crate::support::one_layer(
+    let def = one_layer(
         json!({ "go": "trigger", "d": "trigger" }),
         states,
         "a",
@@ -264,7 +265,7 @@ fn only_listed_transitions_interrupt() {
 fn a_profile_changes_joints_over_in_their_share_of_the_time() {
     let states = json!({ "a": { "clip": "a" }, "b": { "clip": "b" } });
     let ways = json!([{ "from": "a", "to": "b", "when": "go", "duration": 1.0, "profile": { "arm": 0.5 } }]);
-    let def = crate::support::one_layer(json!({ "go": "trigger" }), states, "a", ways);
+    let def = one_layer(json!({ "go": "trigger" }), states, "a", ways);
     let clips = vec![
         clip("a", 1.0).x(1, 0.0, 0.0).x(2, 0.0, 0.0),
         clip("b", 1.0).x(1, 1.0, 1.0).x(2, 1.0, 1.0),
@@ -278,6 +279,46 @@ fn a_profile_changes_joints_over_in_their_share_of_the_time() {
     player.run_to(0.75, 0.05);
     assert!((x(&player, 1) - 0.75).abs() < 1e-5);
     assert_eq!(x(&player, 2), 1.0);
+}
+
+#[test]
+fn joints_with_a_profile_go_on_without_a_jump_through_interruptions() {
+    let states = json!({ "a": { "clip": "a" }, "b": { "clip": "b" }, "c": { "clip": "c" } });
+    for (rule, back, profiles) in [
+        ("frozen", "c", [0.5, 1.0]),
+        ("live", "c", [0.5, 1.0]),
+        ("live", "a", [0.5, 0.5]),
+        ("live", "a", [1.0, 0.5]),
+        ("live", "a", [1.0, 1.0]),
+    ] {
+        let ways = json!([
+            { "from": "a", "to": "b", "when": "go", "duration": 1.0, "interruption": rule, "profile": { "arm": profiles[0] } },
+            { "from": "b", "to": back, "when": "on", "duration": 1.0, "profile": { "arm": profiles[1] } },
+        ]);
+        let parameters = json!({ "go": "trigger", "on": "trigger" });
+        let def = one_layer(parameters, states.clone(), "a", ways);
+        let at = |name: &str, x: f32| clip(name, 1.0).x(1, x, x).x(2, x, x);
+        let mut player = Player::new(def, vec![at("a", 0.0), at("b", 1.0), at("c", 3.0)]);
+        player.pull("go");
+        let x = |player: &Player| [1, 2].map(|joint| player.pose.translation(joint).x);
+        let mut before = x(&player);
+        for step in 0..160 {
+            if step == 40 {
+                player.pull("on");
+            }
+            player.step(0.01);
+            let now = x(&player);
+            for (now, before) in now.iter().zip(before) {
+                assert!(
+                    (now - before).abs() < 0.06,
+                    "{rule} to {back} {profiles:?}, step {step}: {before}, then {now}"
+                );
+            }
+            before = now;
+        }
+        let end = if back == "a" { 0.0 } else { 3.0 };
+        assert!(x(&player).iter().all(|x| (x - end).abs() < 1e-5));
+    }
 }
 
 #[test]
@@ -295,4 +336,73 @@ fn a_reloaded_pose_changes_over_by_inertia() {
     near(&player, 1.0, "at once");
     player.run_to(1.25, 0.01);
     near(&player, 20.0 + 3.0 * 0.25, "after it");
+}
+
+/// How the root moved in each step of `dt`, in m/s along z.
+fn speeds(player: &mut Player, count: usize, dt: f32) -> Vec<f64> {
+    let mut last = player.place[1];
+    let mut step = || {
+        player.step(dt);
+        (player.place[1] - std::mem::replace(&mut last, player.place[1])) / f64::from(dt)
+    };
+    (0..count).map(|_| step()).collect()
+}
+
+#[test]
+fn the_velocity_of_the_root_goes_on_through_interruptions() {
+    let states = json!({ "a": { "clip": "a" }, "b": { "clip": "b" }, "c": { "clip": "c" } });
+    for rule in ["frozen", "live", "inertial"] {
+        for back in ["a", "c"] {
+            let ways = json!([
+                { "from": "a", "to": "b", "when": "b", "duration": 1.0, "interruption": rule },
+                { "from": "b", "to": back, "when": "c", "duration": 1.0 },
+            ]);
+            let parameters = json!({ "b": "trigger", "c": "trigger" });
+            let clips = vec![
+                clip("a", 1.0).z(0, 0.0, 1.0),
+                clip("b", 1.0).z(0, 0.0, 4.0),
+                clip("c", 1.0).z(0, 0.0, 2.0),
+            ];
+            let def = with_root(one_layer(parameters, states.clone(), "a", ways));
+            let mut player = Player::new(def, clips);
+            player.pull("b");
+            let mut way = speeds(&mut player, 50, 0.01);
+            player.pull("c");
+            way.extend(speeds(&mut player, 110, 0.01));
+            assert_eq!(player.state_name(), back);
+            for (index, pair) in way.windows(2).enumerate() {
+                let change = (pair[1] - pair[0]).abs();
+                assert!(change < 0.1, "{rule} to {back}, step {index}: {pair:?}");
+            }
+            let end = if back == "a" { 1.0 } else { 2.0 };
+            assert!(
+                (way[159] - end).abs() < 1e-3,
+                "{rule} to {back}: {}",
+                way[159]
+            );
+        }
+    }
+}
+
+#[test]
+fn the_root_s_velocity_goes_on_where_a_profiled_fade_is_frozen() {
+    let states = json!({ "a": { "clip": "a" }, "b": { "clip": "b" }, "c": { "clip": "c" } });
+    let ways = json!([
+        { "from": "a", "to": "b", "when": "b", "duration": 1.0, "profile": { "root": 0.5 } },
+        { "from": "b", "to": "c", "when": "c", "duration": 1.0 },
+    ]);
+    let parameters = json!({ "b": "trigger", "c": "trigger" });
+    let clips = vec![
+        clip("a", 1.0).z(0, 0.0, 1.0),
+        clip("b", 1.0).z(0, 0.0, 4.0),
+        clip("c", 1.0).z(0, 0.0, 2.0),
+    ];
+    let mut player = Player::new(with_root(one_layer(parameters, states, "a", ways)), clips);
+    player.pull("b");
+    let mut way = speeds(&mut player, 40, 0.01);
+    player.pull("c");
+    way.extend(speeds(&mut player, 40, 0.01));
+    for pair in way.windows(2) {
+        assert!((pair[1] - pair[0]).abs() < 0.1, "{pair:?}");
+    }
 }

@@ -19,6 +19,7 @@ mod errors;
 mod events;
 mod everything;
 mod examples;
+mod explained;
 mod fades;
 mod files;
 mod groups;

@@ -8,7 +8,7 @@ use sinew_anim::{Graph, GraphDef, Joint, Pose, Skeleton, Transform, evaluate};
 
 use crate::support::{J, Make, Player, Random, arcs, clip, one_layer};
 
-fn with_root(mut def: serde_json::Value) -> serde_json::Value {
+pub fn with_root(mut def: serde_json::Value) -> serde_json::Value {
     def["root"] = json!({ "joint": "root", "axes": "planar" });
     def
 }
@@ -373,5 +373,64 @@ fn the_root_s_way_changes_over_in_the_time_that_a_profile_gives_its_joint() {
             (way - expected).abs() < 0.01 * expected,
             "steps of {dt}: {way}"
         );
+    }
+}
+
+#[test]
+fn a_frozen_pose_goes_on_sliding_by_its_share() {
+    let states = json!({ "a": { "clip": "a" }, "b": { "clip": "b" }, "c": { "rest": true } });
+    let ways = json!([
+        { "from": "a", "to": "b", "when": "b", "duration": 1.0 },
+        { "from": "b", "to": "c", "when": "c", "duration": 1.0 },
+    ]);
+    let parameters = json!({ "b": "trigger", "c": "trigger" });
+    let clips = vec![clip("a", 1.0).z(0, 0.0, 1.0), clip("b", 1.0).z(0, 0.0, 3.0)];
+    let mut player = Player::new(with_root(one_layer(parameters, states, "a", ways)), clips);
+    player.pull("b");
+    player.run_to(0.5, 0.01);
+    let before = player.place[1];
+    player.pull("c");
+    player.run_to(1.6, 0.01);
+    // The mix of 1 and 3 m/s half and half, dying away evenly within a second.
+    let way = player.place[1] - before;
+    assert!((way - 1.0).abs() < 0.02, "{way}");
+}
+
+#[test]
+fn a_profile_that_ends_the_root_s_fade_early_does_so_for_its_way() {
+    let states = json!({ "walk": { "clip": "walk" }, "run": { "clip": "run" } });
+    let clips = || {
+        vec![
+            clip("walk", 1.0).z(0, 0.0, 1.0),
+            clip("run", 1.0).z(0, 0.0, 3.0),
+        ]
+    };
+    let mut random = Random(71);
+    for factor in [0.0, 0.25, 0.5, 1.0] {
+        for curve in ["linear", "smooth"] {
+            let ways = json!([{ "from": "walk", "to": "run", "when": "go", "duration": 0.8, "curve": curve, "profile": { "root": factor } }]);
+            let def = with_root(one_layer(
+                json!({ "go": "trigger" }),
+                states.clone(),
+                "walk",
+                ways,
+            ));
+            // Both curves lie as much above half as below, so the root's fade moves by the mean of both.
+            let fade = 0.8 * factor;
+            let expected = fade * 2.0 + (1.0 - fade) * 3.0;
+            for most in [0.01, 0.06, 0.25] {
+                let mut player = Player::new(def.clone(), clips());
+                player.pull("go");
+                while player.time < 1.0 - 1e-7 {
+                    let left = (1.0 - player.time) as f32;
+                    player.step(((0.3 + random.next() as f32) * most).min(left));
+                }
+                let way = player.place[1];
+                assert!(
+                    (way - expected).abs() < 0.01 * expected,
+                    "{factor} {curve}, steps up to {most}: {way}, not {expected}"
+                );
+            }
+        }
     }
 }
