@@ -63,35 +63,15 @@ pub enum Verdict {
 /// then those inside its current state. Changes nothing; allocates, so it is for people and not for
 /// every step.
 pub fn explain(graph: &Graph, state: &GraphState, layer: u16, dt: f32) -> Vec<Explanation> {
-    let Some(definition) = graph.layers.get(usize::from(layer)) else {
+    if graph.layers.get(usize::from(layer)).is_none() {
         return Vec::new();
-    };
+    }
     let mut copy = state.clone();
     let mut scratch = Scratch::default();
-    scratch.make_room(graph);
+    let mut live = live(graph, &mut copy, &mut scratch);
     let step = MachineStep {
-        graph,
-        parameters: &state.parameters,
-        seed: state.seed,
-        speed: if state.paused {
-            0.0
-        } else {
-            finite_speed(state.speed)
-        },
-        dt: f64::from(dt.max(0.0)),
-        layer,
-        machine: definition.machine,
-        weight: MachineWeight::of(layer_weight(graph, definition, layer, state)),
-        poses: &state.poses,
-        leaving: false,
         base: lead_of(graph, state, layer, dt),
-        crossing: None,
-    };
-    let mut live = Live {
-        machines: &mut copy.machines,
-        randoms: &mut copy.randoms,
-        scratch: &mut scratch,
-        lost: 0,
+        ..step_of(graph, state, layer, dt)
     };
     let mut explained = Vec::new();
     explain_machine(&step, &mut live, &mut explained);
@@ -104,33 +84,43 @@ fn lead_of(graph: &Graph, state: &GraphState, layer: u16, dt: f32) -> Option<Lea
     if !follows || state.paused {
         return None;
     }
-    let base = graph.layers.first()?;
     let mut copy = state.clone();
     let mut scratch = Scratch::default();
-    scratch.make_room(graph);
-    let step = MachineStep {
+    let mut live = live(graph, &mut copy, &mut scratch);
+    let step = step_of(graph, state, 0, dt);
+    let before = step.followed(&live);
+    step.run(Slice::WHOLE, &mut live);
+    step.followed(&live).and_then(|now| now.lead(before))
+}
+
+/// The step of a layer's own machine.
+fn step_of<'a>(graph: &'a Graph, state: &'a GraphState, layer: u16, dt: f32) -> MachineStep<'a> {
+    let definition = &graph.layers[usize::from(layer)];
+    let speed = finite_speed(state.speed);
+    MachineStep {
         graph,
         parameters: &state.parameters,
         seed: state.seed,
-        speed: finite_speed(state.speed),
+        speed: if state.paused { 0.0 } else { speed },
         dt: f64::from(dt.max(0.0)),
-        layer: 0,
-        machine: base.machine,
-        weight: MachineWeight::of(layer_weight(graph, base, 0, state)),
+        layer,
+        machine: definition.machine,
+        weight: MachineWeight::of(layer_weight(graph, definition, layer, state)),
         poses: &state.poses,
         leaving: false,
         base: None,
         crossing: None,
-    };
-    let mut live = Live {
+    }
+}
+
+fn live<'a>(graph: &Graph, copy: &'a mut GraphState, scratch: &'a mut Scratch) -> Live<'a> {
+    scratch.make_room(graph);
+    Live {
         machines: &mut copy.machines,
         randoms: &mut copy.randoms,
-        scratch: &mut scratch,
+        scratch,
         lost: 0,
-    };
-    let before = step.followed(&live);
-    step.run(Slice::WHOLE, &mut live);
-    step.followed(&live).and_then(|now| now.lead(before))
+    }
 }
 
 fn explain_machine(step: &MachineStep<'_>, live: &mut Live<'_>, out: &mut Vec<Explanation>) {
