@@ -24,6 +24,7 @@ mod fades;
 mod files;
 mod groups;
 mod hostile_shapes;
+mod inside;
 mod interruptions;
 mod layers;
 mod limits;
